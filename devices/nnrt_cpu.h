@@ -192,6 +192,8 @@ SECTIONS (search for the tag)
     >>selections       comparisons, WHERE, ARGMAX, TOPK, RESIZE, LRN, Lp norms; kernels with the reference's arguments
     >>integers         elementwise operators of integers and bool, predicates
     >>float16          float16 by float32 kernels
+    >>float64          matrix multiplication of float64
+    >>fft              DFT and STFT
     >>concat           CONCAT and SPLIT without copies
     >>edit             the edit pass over a draft, and the dispatch per operator
     >>dynamic          steps with dynamic shapes
@@ -453,6 +455,39 @@ typedef struct nnrti_cpu_fused_depthwise {
 typedef struct nnrti_cpu_pool_nd {
     const int64_t *window, *stride, *dilation, *pad, *ends;
 } nnrti_cpu_pool_nd;
+
+/* Discrete Fourier transforms: attributes of `fft` (>>fft). Arguments: x, the window or nothing, the tables; y. */
+#define NNRTI_CPU_FFT_STAGES 32 /* most stages */
+#define NNRTI_CPU_FFT_RADIX 31  /* largest radix */
+typedef struct nnrti_cpu_fft {
+    int32_t N, used; /* values of a transform; those that x has, the others are 0 */
+    int32_t length;  /* of the complex transform that computes it: N, or N / 2 for an even number of real values */
+    int32_t padded;  /* length of the convolution that computes that (Bluestein); 0: none */
+    int32_t stages, radix[NNRTI_CPU_FFT_STAGES]; /* of `padded` if it is not 0, otherwise of `length` */
+    int32_t lanes;                               /* transforms at a time */
+    int32_t axis;                                /* of x and y; with hop > 0: 1 of x, 2 of y */
+    int64_t hop;                                 /* values from one frame of x to the next (STFT); 0: DFT */
+    bool realIn, realOut;                        /* realOut: x has the frequencies of real values, up to N / 2 */
+    bool inverse;
+    size_t buffer;        /* floats of each of the four buffers in scratch */
+    size_t halves, chirp; /* offsets of tables, behind those of the stages */
+} nnrti_cpu_fft;
+
+/* Floats of the tables of the stages: for each of its radix r, of n values, r - 1 twiddle factors for each of n / r elements,
+   and above radix 5 r cosines and r sines. */
+static int32_t nnrti_cpu_fft_stage_floats(int32_t n, int32_t r)
+{
+    return 2 * (n - n / r) + (r > 5 ? 2 * r : 0);
+}
+
+/* FULL_CONNECTION and MATMUL_FUSION of float64: attributes of `matmul_f64` (>>float64). Arguments: x [..,M,K], y [..,K,N],
+   bias [N] or nothing, with `packed` the packed y instead of y; z [..,M,N]. */
+typedef struct nnrti_cpu_matmul_f64 {
+    bool transposeA, transposeB; /* swap the last two axes first */
+    bool packed;                 /* panels of `lanes` columns, K rows each; zeros pad the last one */
+    int32_t rows;                /* of z per work item */
+    NNRT_ActivationType activation;
+} nnrti_cpu_matmul_f64;
 
 /* Binary functions, and unary functions with parameters a and b (X-macro lists). */
 #define NNRTI_CPU_BINARY_FUNCTIONS(X)                                                                                  \
@@ -814,6 +849,8 @@ typedef struct nnrti_cpu_kernel {
     X(gemv)                                                                                                            \
     X(gemm_nbits)                                                                                                      \
     X(matmul)                                                                                                          \
+    X(matmul_f64)                                                                                                      \
+    X(fft)                                                                                                             \
     X(multi_gemm)                                                                                                      \
     X(conv_grouped)                                                                                                    \
     X(depthwise)                                                                                                       \
@@ -7526,6 +7563,346 @@ static NNRT_ReturnCode nnrti_cpu_lower_elementwise_half(nnrti_cpu_edit *e, uint3
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>float64 */
+
+/* Matrix multiplication of float64: FULL_CONNECTION and MATMUL_FUSION. The kernel (>>float64_gemm) has register tiles and
+   packed panels as the float32 GEMM. Constant weights are packed in PrepareModel; a panel of another y is packed by the work
+   items that use it, unless z has so few rows that packing would cost as much as the multiplication. x is read in place,
+   whatever its strides, as each of its elements is broadcast. */
+
+#define NNRTI_CPU_F64_ROWS 256 /* most rows of z per work item */
+
+/* Whether a step is FULL_CONNECTION or MATMUL_FUSION of float64. */
+static bool nnrti_cpu_is_matmul_f64(const nnrt_draft_step *step)
+{
+    return step->open == NULL && step->op != NULL && step->kernel != NULL && step->nIn == 3 && step->nDerived == 0 &&
+           step->nOut == 1 && nnrti_cpu_is_type(step, 0, NNRT_DATA_TYPE_FLOAT64) &&
+           (step->op->type == NNRT_NODE_TYPE_FULL_CONNECTION || step->op->type == NNRT_NODE_TYPE_MATMUL_FUSION);
+}
+
+/* Packs y, viewed as [K,N], in panels of `lanes` columns. */
+static void nnrti_cpu_pack_f64(const nnrt_view *y, bool transposed, int32_t lanes, double *to)
+{
+    const int32_t last = y->rank - 1, K = y->dims[last - !transposed], N = y->dims[last - transposed];
+    const ptrdiff_t row = y->strides[last - !transposed], column = y->strides[last - transposed];
+    for (int32_t n = 0; n < N; n += lanes)
+        for (int32_t k = 0; k < K; k++)
+            for (int32_t i = n; i < n + lanes; i++)
+                *to++ = i < N ? ((const double *)y->data)[k * row + i * column] : 0.0;
+}
+
+static NNRT_ReturnCode nnrti_cpu_lower_matmul_f64(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft *d = e->draft;
+    nnrt_draft_step *step = &d->steps[s];
+    const bool full = step->op->type == NNRT_NODE_TYPE_FULL_CONNECTION;
+    const NNRT_MatMulFusion *attr = (const NNRT_MatMulFusion *)step->attr;
+    const bool transposeA = !full && attr->transposeA, transposeB = full || attr->transposeB;
+    const nnrt_plan_arg x = step->args[0], y = step->args[1], bias = step->args[2], z = step->args[3];
+    const int32_t last = z.view.rank - 1, rankX = x.view.rank, rankY = y.view.rank, lanes = e->isa->lanes;
+    nnrti_cpu_matmul_f64 *a;
+    nnrt_plan_arg *args;
+    int32_t packed[2], K;
+    bool matrix = true;
+    void *data;
+    NNRT_ReturnCode code;
+    if (!nnrti_cpu_is_allowed(e, &e->isa->matmul_f64) || rankX < 2 || rankY < 2 || last < 1 ||
+        (z.view.strides[last] != 1 && z.view.dims[last] > 1))
+        return NNRT_SUCCESS;
+    K = x.view.dims[rankX - (transposeA ? 2 : 1)];
+    for (int32_t i = 0; i < rankY - 2; i++)
+        matrix = matrix && y.view.dims[i] == 1;
+    packed[0] = (y.view.dims[rankY - (transposeB ? 2 : 1)] + lanes - 1) / lanes;
+    packed[1] = K * lanes;
+    if (K < 1 || K > INT32_MAX / 64 || packed[0] < 1)
+        return NNRT_SUCCESS;
+    if ((a = (nnrti_cpu_matmul_f64 *)nnrt_memory_keep(d->memory, sizeof(*a))) == NULL ||
+        (args = nnrt_draft_args(d, s, 3, 1)) == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    a->transposeA = transposeA;
+    a->transposeB = transposeB;
+    a->packed = matrix && y.kind == NNRT_PLACE_CONSTANT;
+    a->rows = NNRTI_CPU_F64_ROWS;
+    a->activation = full ? ((const NNRT_FullConnection *)step->attr)->activationType : attr->activationType;
+    args[0] = x;
+    if (!a->packed)
+        args[1] = y;
+    args[2] = bias;
+    args[3] = z;
+    nnrti_cpu_set_kernel(step, &e->isa->matmul_f64, a);
+    step->flags = 0;
+    step->scratchBytes = a->packed ? 0 : (size_t)packed[1] * sizeof(double);
+    if (!a->packed)
+        return NNRT_SUCCESS;
+    code = nnrti_cpu_pack(e, s, NNRT_DATA_TYPE_FLOAT64, packed, &data);
+    if (code == NNRT_SUCCESS && data != NULL)
+        nnrti_cpu_pack_f64(&y.view, transposeB, lanes, (double *)data);
+    return code;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>fft */
+
+/* DFT and STFT by a fast Fourier transform (FFT), in n log n operations instead of the reference kernel's n^2. It is
+   Stockham's: each stage of radix r reads r interleaved sub-transforms from one buffer and writes them, multiplied by twiddle
+   factors, to another one, in an order that needs no bit reversal. Radices are 4, 2, 3, 5 and odd primes up to
+   NNRTI_CPU_FFT_RADIX. SIMD lanes are transforms (`lanes` at a time, adjacent in the buffers), and then adjacent elements
+   of a stage, so that a single transform has whole vectors from its third stage on.
+       An even number of real values is a complex transform of half the length, whose result is separated. A length with
+   a larger prime factor is a convolution with a chirp (Bluestein, "A linear filtering approach to the computation of
+   discrete Fourier transform", 1970) by transforms of a power of two.
+       Tables of cosines and sines are derived in PrepareModel, in double; a run with dynamic shapes makes them in its scratch.
+   Rejected: the FFT of core/nnrt_frontend.h. It works in place, which halves the memory on a microcontroller, but its
+   stages are scalar and its large prime factors quadratic. */
+
+#define NNRTI_CPU_FFT_FLOATS 16384  /* floats of a buffer that several transforms at a time may fill */
+#define NNRTI_CPU_FFT_MAX (1 << 24) /* values of a transform */
+#define NNRTI_CPU_FFT_OTHERS 1024   /* more than the cosines and sines of all radices above 5 of a transform */
+
+/* cos(2 pi i / n) and sin(2 pi i / n), 0 <= i < n, within 2^-52: the octant is exact, then follow Taylor series. */
+static void nnrti_cpu_cos_sin(int64_t i, int64_t n, double *c, double *s)
+{
+    const int64_t octant = 8 * i / n, rest = 8 * i % n;
+    const double t = (double)((octant & 1) != 0 ? n - rest : rest) / (double)n * 0.78539816339744831, w = t * t;
+    double even = 1 / 20922789888000.0, odd = 1 / 355687428096000.0;
+    static const double factors[] = {-1 / 87178291200.0, 1 / 479001600.0, -1 / 3628800.0, 1 / 40320.0,
+                                     -1 / 720.0,         1 / 24.0,        -1 / 2.0,       1};
+    static const double others[] = {-1 / 1307674368000.0, 1 / 6227020800.0, -1 / 39916800.0, 1 / 362880.0,
+                                    -1 / 5040.0,          1 / 120.0,        -1 / 6.0,        1};
+    for (int32_t k = 0; k < 8; k++) {
+        even = even * w + factors[k];
+        odd = odd * w + others[k];
+    }
+    odd *= t;
+    *c = ((octant + 1) & 2) != 0 ? odd : even;
+    *s = ((octant + 1) & 2) != 0 ? even : odd;
+    if (octant >= 2 && octant < 6)
+        *c = -*c;
+    if (octant >= 4)
+        *s = -*s;
+}
+
+/* Chooses the stages of a transform of n values; false: n has a prime factor above NNRTI_CPU_FFT_RADIX. */
+static bool nnrti_cpu_fft_factor(nnrti_cpu_fft *a, int32_t n)
+{
+    a->stages = 0;
+    for (int32_t r = 4; r <= NNRTI_CPU_FFT_RADIX; r = r == 4 ? 2 : r == 2 ? 3 : r + 2)
+        for (; n % r == 0; n /= r)
+            a->radix[a->stages++] = r;
+    return n == 1;
+}
+
+/* The power of two in which a convolution for a transform of n values fits. */
+static int32_t nnrti_cpu_fft_padded(int32_t n)
+{
+    int32_t P = 4;
+    while (P < 2 * n - 1)
+        P *= 2;
+    return P;
+}
+
+/* Fills a, except lanes and buffer, for N values; returns the floats of the tables. */
+static int32_t nnrti_cpu_fft_plan(nnrti_cpu_fft *a)
+{
+    int32_t floats = 0, n;
+    a->length = (a->realIn || a->realOut) && a->N % 2 == 0 ? a->N / 2 : a->N;
+    a->padded = 0;
+    if (!nnrti_cpu_fft_factor(a, a->length)) {
+        a->padded = nnrti_cpu_fft_padded(a->length);
+        (void)nnrti_cpu_fft_factor(a, a->padded);
+    }
+    n = a->padded > 0 ? a->padded : a->length;
+    for (int32_t i = 0; i < a->stages; n /= a->radix[i++])
+        floats += nnrti_cpu_fft_stage_floats(n, a->radix[i]);
+    a->halves = (size_t)floats;
+    floats += a->length < a->N ? 2 * (a->length + 1) : 0;
+    a->chirp = (size_t)floats;
+    return floats + (a->padded > 0 ? 2 * (a->length + a->padded) : 0);
+}
+
+/* At least the floats of the tables, and of a buffer, of every transform of up to N values. */
+static void nnrti_cpu_fft_bounds(int32_t N, int32_t lanes, int32_t *tables, size_t *buffer)
+{
+    const int32_t P = nnrti_cpu_fft_padded(N);
+    const int64_t most = (int64_t)P * lanes < NNRTI_CPU_FFT_FLOATS ? (int64_t)P * lanes : NNRTI_CPU_FFT_FLOATS;
+    *tables = 4 * P + 4 * N + NNRTI_CPU_FFT_OTHERS;
+    *buffer = (size_t)(P > most ? P : most) + 2 * (size_t)lanes;
+}
+
+/* Chooses the transforms at a time, of `count`, and with them the buffers: enough for whole vectors, unless they are so
+   long that the buffers would leave the cache, or other threads would be idle. */
+static void nnrti_cpu_fft_choose_lanes(nnrti_cpu_fft *a, int64_t count, const nnrti_cpu_edit *e)
+{
+    const int32_t most = a->padded > a->length + 1 ? a->padded : a->length + 1, lanes = e->isa->lanes;
+    const int64_t workers = e->draft->workers;
+    a->lanes = 1;
+    while (!e->smallest && a->lanes < lanes && a->lanes < count &&
+           (int64_t)2 * a->lanes * most <= NNRTI_CPU_FFT_FLOATS && 2 * a->lanes * workers < count + 2 * workers)
+        a->lanes *= 2;
+    a->buffer = (size_t)((int64_t)most * a->lanes + lanes);
+    a->buffer = (a->buffer + (size_t)lanes - 1) / (size_t)lanes * (size_t)lanes;
+}
+
+/* to[0] + i to[1] = e^(-2 pi i k / n) * factor. */
+static void nnrti_cpu_fft_root(int64_t k, int64_t n, double factor, float *to)
+{
+    double c, s;
+    nnrti_cpu_cos_sin(k % n, n, &c, &s);
+    to[0] = (float)(c * factor);
+    to[1] = (float)(-s * factor);
+}
+
+/* Transforms P complex numbers, P a power of two, in place. */
+static void nnrti_cpu_fft_filter(double *z, int32_t P)
+{
+    for (int32_t i = 1, r = 0; i < P; i++) { /* bit-reversed order */
+        int32_t bit = P / 2;
+        for (; (r & bit) != 0; bit /= 2)
+            r ^= bit;
+        r |= bit;
+        for (int32_t k = 0; k < 2 && i < r; k++) {
+            const double swapped = z[2 * i + k];
+            z[2 * i + k] = z[2 * r + k];
+            z[2 * r + k] = swapped;
+        }
+    }
+    for (int32_t n = 2; n <= P; n *= 2)
+        for (int32_t k = 0; k < n / 2; k++) {
+            double c, s;
+            nnrti_cpu_cos_sin(k, n, &c, &s);
+            for (int32_t i = k; i < P; i += n) {
+                double *const a = z + 2 * i, *const b = z + 2 * (i + n / 2);
+                const double re = b[0] * c + b[1] * s, im = b[1] * c - b[0] * s;
+                b[0] = a[0] - re;
+                b[1] = a[1] - im;
+                a[0] += re;
+                a[1] += im;
+            }
+        }
+}
+
+/* Fills the tables: of the stages; halves of the N-th roots of unity, which separate the two halves of real values; with
+   a convolution the chirp e^(-pi i n^2 / length), then the transform of its conjugate, divided by `padded`. work: 2 * padded
+   doubles. */
+static void nnrti_cpu_fft_tables(const nnrti_cpu_fft *a, float *to, double *work)
+{
+    const int64_t L = a->length;
+    int32_t n = a->padded > 0 ? a->padded : a->length;
+    for (int32_t i = 0; i < a->stages; n /= a->radix[i++]) {
+        const int32_t r = a->radix[i];
+        for (int32_t p = 0; p < n / r; p++)
+            for (int32_t k = 1; k < r; k++, to += 2)
+                nnrti_cpu_fft_root((int64_t)p * k, n, 1, to);
+        for (int32_t k = 0; k < r && r > 5; k++, to += 2)
+            nnrti_cpu_fft_root(k, r, 1, to);
+    }
+    for (int32_t k = 0; k <= a->length && a->length < a->N; k++, to += 2)
+        nnrti_cpu_fft_root(k, a->N, 0.5, to);
+    if (a->padded == 0)
+        return;
+    memset(work, 0, 2 * (size_t)a->padded * sizeof(*work));
+    for (int64_t k = 0; k < L; k++, to += 2) {
+        double c, s;
+        nnrti_cpu_cos_sin(k * k % (2 * L), 2 * L, &c, &s);
+        to[0] = (float)c;
+        to[1] = (float)-s;
+        for (int32_t side = 0; side < 2; side++) {
+            double *const w = work + 2 * (side == 0 || k == 0 ? k : a->padded - k);
+            w[0] = c;
+            w[1] = s;
+        }
+    }
+    nnrti_cpu_fft_filter(work, a->padded);
+    for (int32_t k = 0; k < 2 * a->padded; k++)
+        to[k] = (float)(work[k] / a->padded);
+}
+
+/* Fills a for a DFT or STFT of the dimensions of `step`; false: it gets no kernel. bound: N is an upper bound, as the run
+   determines it. */
+static bool nnrti_cpu_fft_of(const nnrt_draft_step *step, bool bound, nnrti_cpu_fft *a)
+{
+    const bool frames = step->op->type == NNRT_NODE_TYPE_STFT;
+    const NNRT_DFT *dft = (const NNRT_DFT *)step->attr;
+    const nnrt_view *x = &step->args[0].view, *y = &step->args[step->nIn + step->nDerived].view;
+    const uint32_t given = frames ? 3 : 1; /* the argument that determines N */
+    const bool any = step->nIn > given && step->args[given].tensor != NNRT_NO_TENSOR;
+    const bool onesided = frames ? ((const NNRT_STFT *)step->attr)->onesided != 0 : dft->onesided != 0;
+    int64_t N;
+    memset(a, 0, sizeof(*a));
+    a->axis = frames ? 2 : (int32_t)dft->axis;
+    a->inverse = !frames && dft->inverse != 0;
+    a->realOut = a->inverse && onesided;
+    a->realIn = x->dims[x->rank - 1] == 1;
+    if (bound) { /* y has all frequencies, or N / 2 + 1 */
+        N = onesided && !a->realOut ? 2 * (int64_t)y->dims[a->axis] - 1 : y->dims[a->axis];
+        a->hop = frames;
+    } else {
+        if ((any && step->args[given].view.data == NULL) || (frames && step->args[1].view.data == NULL))
+            return false;
+        N = any          ? nnrt_load_index(&step->args[given].view, 0)
+            : frames     ? step->args[2].view.dims[0]
+            : a->realOut ? 2 * ((int64_t)x->dims[a->axis] - 1)
+                         : x->dims[a->axis];
+        a->hop = frames ? nnrt_load_index(&step->args[1].view, 0) : 0;
+    }
+    if (N < 1 || N > NNRTI_CPU_FFT_MAX || nnrt_view_empty(y))
+        return false;
+    a->N = (int32_t)N;
+    a->used = a->realOut ? a->N / 2 + 1 : a->N;
+    if (!frames && x->dims[a->axis] < a->used)
+        a->used = x->dims[a->axis];
+    return true;
+}
+
+/* DFT and STFT of float32 and float16. */
+static NNRT_ReturnCode nnrti_cpu_lower_fft(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft *d = e->draft;
+    nnrt_draft_step *step = &d->steps[s];
+    const nnrt_plan_arg x = step->args[0], y = step->args[step->nIn + step->nDerived];
+    const bool frames = step->op->type == NNRT_NODE_TYPE_STFT, bound = e->dynamic != NULL && e->packed == NULL;
+    const nnrt_plan_arg window = step->args[frames ? 2 : 0];
+    nnrti_cpu_fft found, *a;
+    nnrt_plan_arg *args;
+    int32_t floats, doubles;
+    int64_t count = 1;
+    void *tables, *work = NULL;
+    NNRT_ReturnCode code;
+    if (!nnrti_cpu_is_allowed(e, &e->isa->fft) || step->kernel == NULL || step->nDerived != 0 ||
+        !nnrti_cpu_fft_of(step, bound, &found))
+        return NNRT_SUCCESS;
+    if ((a = (nnrti_cpu_fft *)nnrt_memory_keep(d->memory, sizeof(*a))) == NULL ||
+        (args = nnrt_draft_args(d, s, 2, 1)) == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    floats = nnrti_cpu_fft_plan(&found);
+    for (int32_t i = 0; i < y.view.rank - 1; i++)
+        count *= i == found.axis ? 1 : y.view.dims[i];
+    nnrti_cpu_fft_choose_lanes(&found, count, e);
+    doubles = 2 * found.padded;
+    if (bound) {
+        nnrti_cpu_fft_bounds(found.N, e->isa->lanes, &floats, &found.buffer);
+        doubles = 2 * nnrti_cpu_fft_padded(found.N);
+    }
+    *a = found;
+    args[0] = x;
+    if (frames)
+        args[1] = window;
+    args[2] = y;
+    nnrti_cpu_set_kernel(step, &e->isa->fft, a);
+    step->flags = 0;
+    step->scratchBytes = 4 * found.buffer * sizeof(float);
+    if ((code = nnrti_cpu_tabulate(e, s, NNRT_DATA_TYPE_FLOAT32, 1, &floats, &tables)) != NNRT_SUCCESS)
+        return code;
+    if (doubles > 0 && e->dynamic != NULL)
+        code = nnrti_cpu_tabulate(e, s, NNRT_DATA_TYPE_FLOAT64, 1, &doubles, &work);
+    else if (doubles > 0 && (work = nnrt_memory_temp_array(d->memory, (size_t)doubles, sizeof(double))) == NULL)
+        code = nnrti_cpu_no_memory(e, step);
+    if (code == NNRT_SUCCESS && tables != NULL)
+        nnrti_cpu_fft_tables(a, (float *)tables, (double *)work);
+    return code;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>concat */
 
 /* CONCAT and SPLIT without copies. A tensor that CONCAT joins becomes a slice of the CONCAT's result: its writer
@@ -7800,6 +8177,8 @@ static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s)
     case NNRT_NODE_TYPE_TRANSPOSE: return nnrti_cpu_lower_transpose(e, s);
     case NNRT_NODE_TYPE_CONCAT: return nnrti_cpu_lower_concat(e, s);
     case NNRT_NODE_TYPE_SPLIT: return nnrti_cpu_lower_split(e, s);
+    case NNRT_NODE_TYPE_DFT:
+    case NNRT_NODE_TYPE_STFT: return nnrti_cpu_lower_fft(e, s);
     default: break;
     }
     if (nnrti_cpu_integers_of(step, &integers))
@@ -7808,6 +8187,8 @@ static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s)
         return nnrti_cpu_lower_classify(e, s, &classify);
     if (nnrti_cpu_is_half_reduction(step))
         return nnrti_cpu_lower_reduce(e, s);
+    if (nnrti_cpu_is_matmul_f64(step))
+        return nnrti_cpu_lower_matmul_f64(e, s);
     if (!nnrti_cpu_is_float(step))
         return nnrti_cpu_lower_q8(e, s);
     if (nnrti_cpu_is_image_op(step) &&
@@ -7908,13 +8289,16 @@ static bool nnrti_cpu_may_be_dynamic(const nnrt_draft_step *step)
     case NNRT_NODE_TYPE_EINSUM:
     case NNRT_NODE_TYPE_MATMUL_INTEGER:
     case NNRT_NODE_TYPE_MATMUL_NBITS:
+    case NNRT_NODE_TYPE_DFT:
+    case NNRT_NODE_TYPE_STFT:
     case NNRT_NODE_TYPE_LSTM_PEEPHOLE:
     case NNRT_NODE_TYPE_GRU:
     case NNRT_NODE_TYPE_RNN: return true;
     case NNRT_NODE_TYPE_LSTM: return ((const NNRT_LSTM *)step->attr)->numLayers == 1; /* others need a tensor between layers */
     case NNRT_NODE_TYPE_FULL_CONNECTION:
     case NNRT_NODE_TYPE_MATMUL_FUSION:
-        return nnrti_cpu_is_float(step) || nnrti_cpu_is_q8_step(step, "nnrt_full_connection_q8") ||
+        return nnrti_cpu_is_float(step) || nnrti_cpu_is_matmul_f64(step) ||
+               nnrti_cpu_is_q8_step(step, "nnrt_full_connection_q8") ||
                nnrti_cpu_is_q8_step(step, "nnrt_matmul_fusion_q8");
     case NNRT_NODE_TYPE_SOFTMAX:
     case NNRT_NODE_TYPE_LAYER_NORM_FUSION:
@@ -9147,7 +9531,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_winograd(nnrti_cpu_edit *e, uint32_t s, i
 
 /* Version of the packed weights. Increment with every change of what is packed (nnrt_draft_pack), of its layout, and
    of what nnrt_draft_recall returns: packed weights of another version are ignored. */
-#define NNRTI_CPU_PACK_VERSION "11 "
+#define NNRTI_CPU_PACK_VERSION "12 "
 
 /* A registered device. */
 typedef struct nnrti_cpu_device {

@@ -21,6 +21,8 @@ SECTIONS (search for the tag)
     >>normalizations   softmax and normalization over the last axis
     >>comparisons      comparisons, WHERE, ARGMAX, TOPK, RESIZE, LRN
     >>rnn_cells        LSTM, GRU and RNN cells
+    >>float64_gemm     GEMM of float64
+    >>fft_kernel       DFT and STFT
     >>casts            quantize and dequantize
     >>float16_casts    float16 to float32 and back
     >>half_kernels     GEMM in float16 arithmetic
@@ -6295,6 +6297,617 @@ static NNRT_ReturnCode NNRTI_CPU(recurrent)(const void *attr, nnrt_view *args, n
             NNRTI_CPU(recurrent_task)(&j, 0, 0);
         else
             nnrti_cpu_parallel_for(call, work, tasks, NNRTI_CPU(recurrent_task), &j);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>float64_gemm */
+
+/* GEMM of float64. A register tile is some rows by one or two vectors of columns: a panel has NNRTI_LANES columns, packed or
+   read in place. Each sum starts with the bias and runs over k in ascending order, as on the reference device; a product and
+   its addition are rounded once where the ISA fuses them. */
+
+NNRTI_CPU_INLINE nnrti_d NNRTI_CPU(d_load)(const double *p)
+{
+    nnrti_d v;
+    memcpy(&v, p, sizeof(v));
+    return v;
+}
+NNRTI_CPU_INLINE nnrti_d NNRTI_CPU(d_all)(double f)
+{
+#if NNRTI_CPU_LEVEL == 4
+    return (nnrti_d)_mm512_set1_pd(f);
+#elif NNRTI_CPU_LEVEL == 3
+    return (nnrti_d)_mm256_set1_pd(f);
+#else
+    const nnrti_d v = {f, f};
+    return v;
+#endif
+}
+NNRTI_CPU_INLINE nnrti_d NNRTI_CPU(d_fma)(nnrti_d a, nnrti_d b, nnrti_d c)
+{
+#if NNRTI_CPU_LEVEL == 4
+    return (nnrti_d)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+#elif NNRTI_CPU_LEVEL == 3
+    return (nnrti_d)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+#elif NNRTI_CPU_LEVEL == 2
+    return (nnrti_d)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
+#else
+    return a * b + c;
+#endif
+}
+
+/* Where a tile reads and writes. */
+typedef struct NNRTI_CPU(f64_tile) {
+    const double *x, *y;
+    double *z;
+    ptrdiff_t row, term; /* steps of x: to the next row, to the next term of a sum */
+    ptrdiff_t next, to;  /* steps to the next row of y, and of z */
+    int32_t K, count;    /* columns of z; y has whole vectors */
+    double bias[NNRTI_LANES];
+} NNRTI_CPU(f64_tile);
+
+/* `rows` rows of z by `vectors` vectors of columns. */
+NNRTI_CPU_INLINE void NNRTI_CPU(f64_rows)(const NNRTI_CPU(f64_tile) * t, const int32_t rows, const int32_t vectors)
+{
+    enum { D = NNRTI_LANES / 2 };
+    const double *x[NNRTI_TILE_ROWS], *y = t->y;
+    nnrti_d sum[NNRTI_TILE_ROWS][2];
+    NNRTI_CPU_UNROLL
+    for (int32_t r = 0; r < rows; r++) {
+        x[r] = t->x + r * t->row;
+        NNRTI_CPU_UNROLL
+        for (int32_t v = 0; v < vectors; v++)
+            sum[r][v] = NNRTI_CPU(d_load)(t->bias + v * D);
+    }
+    for (ptrdiff_t k = 0, at = 0; k < t->K; k++, at += t->term, y += t->next) {
+        nnrti_d b[2];
+        NNRTI_CPU_UNROLL
+        for (int32_t v = 0; v < vectors; v++)
+            b[v] = NNRTI_CPU(d_load)(y + v * D);
+        NNRTI_CPU_UNROLL
+        for (int32_t r = 0; r < rows; r++) {
+            const nnrti_d a = NNRTI_CPU(d_all)(x[r][at]);
+            NNRTI_CPU_UNROLL
+            for (int32_t v = 0; v < vectors; v++)
+                sum[r][v] = NNRTI_CPU(d_fma)(a, b[v], sum[r][v]);
+        }
+    }
+    NNRTI_CPU_UNROLL
+    for (int32_t r = 0; r < rows; r++) {
+        double part[NNRTI_LANES];
+        double *const to = t->count < vectors * D ? part : t->z + r * t->to;
+        NNRTI_CPU_UNROLL
+        for (int32_t v = 0; v < vectors; v++)
+            memcpy(to + v * D, &sum[r][v], sizeof(nnrti_d));
+        for (int32_t i = 0; i < t->count && to == part; i++)
+            t->z[r * t->to + i] = part[i];
+    }
+}
+
+/* A panel: M rows of z. */
+NNRTI_CPU_INLINE void NNRTI_CPU(f64_panel)(NNRTI_CPU(f64_tile) * t, int32_t M, const int32_t vectors)
+{
+    for (int32_t rows; M > 0; M -= rows, t->x += rows * t->row, t->z += rows * t->to) {
+        if (M >= NNRTI_TILE_ROWS) {
+            rows = NNRTI_TILE_ROWS;
+            NNRTI_CPU(f64_rows)(t, NNRTI_TILE_ROWS, vectors);
+        } else if (M >= 4 && NNRTI_TILE_ROWS > 4) {
+            rows = 4;
+            NNRTI_CPU(f64_rows)(t, 4, vectors);
+        } else if (M >= 2) {
+            rows = 2;
+            NNRTI_CPU(f64_rows)(t, 2, vectors);
+        } else {
+            rows = 1;
+            NNRTI_CPU(f64_rows)(t, 1, vectors);
+        }
+    }
+}
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(f64_panel_1)(NNRTI_CPU(f64_tile) * t, int32_t M)
+{
+    NNRTI_CPU(f64_panel)(t, M, 1);
+}
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(f64_panel_2)(NNRTI_CPU(f64_tile) * t, int32_t M)
+{
+    NNRTI_CPU(f64_panel)(t, M, 2);
+}
+
+typedef struct NNRTI_CPU(f64_job) {
+    const nnrti_cpu_matmul_f64 *attr;
+    const nnrt_view *x, *y, *bias, *z;
+    const double *packed; /* NULL: y is not packed */
+    const nnrt_call *call;
+    int32_t panels, blocks; /* per matrix: of columns, of rows */
+} NNRTI_CPU(f64_job);
+
+/* Offset of matrix i of the batch of z in v, which is broadcast to it. */
+static ptrdiff_t NNRTI_CPU(batch_offset)(const nnrt_view *v, const nnrt_view *z, uint32_t i)
+{
+    ptrdiff_t at = 0;
+    for (int32_t k = z->rank - 3; k >= 0; k--) {
+        const int32_t axis = k - (z->rank - v->rank), index = (int32_t)(i % (uint32_t)z->dims[k]);
+        i /= (uint32_t)z->dims[k];
+        if (axis >= 0 && v->dims[axis] != 1)
+            at += index * v->strides[axis];
+    }
+    return at;
+}
+
+/* Work item: a block of rows by a panel of columns of one matrix. */
+static void NNRTI_CPU(f64_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(f64_job) *j = (const NNRTI_CPU(f64_job) *)arg;
+    const nnrti_cpu_matmul_f64 *a = j->attr;
+    const uint32_t stack = i / (uint32_t)(j->panels * j->blocks), place = i % (uint32_t)(j->panels * j->blocks);
+    const int32_t panel = (int32_t)place / j->blocks, n = panel * NNRTI_LANES;
+    const int32_t m = (int32_t)place % j->blocks * a->rows, last = j->z->rank - 1, lastX = j->x->rank - 1;
+    const int32_t M = j->z->dims[last - 1] - m < a->rows ? j->z->dims[last - 1] - m : a->rows;
+    NNRTI_CPU(f64_tile) t;
+    t.K = j->x->dims[lastX - a->transposeA];
+    t.count = j->z->dims[last] - n < NNRTI_LANES ? j->z->dims[last] - n : NNRTI_LANES;
+    t.row = j->x->strides[lastX - !a->transposeA];
+    t.term = j->x->strides[lastX - a->transposeA];
+    t.to = j->z->strides[last - 1];
+    t.x = (const double *)j->x->data + NNRTI_CPU(batch_offset)(j->x, j->z, stack) + m * t.row;
+    t.z = (double *)j->z->data + NNRTI_CPU(batch_offset)(j->z, j->z, stack) + m * t.to + n;
+    for (int32_t k = 0; k < NNRTI_LANES; k++)
+        t.bias[k] =
+            k < t.count && j->bias->data != NULL ? ((const double *)j->bias->data)[(n + k) * j->bias->strides[0]] : 0.0;
+    t.next = NNRTI_LANES;
+    if (j->packed != NULL) {
+        t.y = j->packed + (size_t)panel * (size_t)t.K * NNRTI_LANES;
+    } else {
+        const int32_t lastY = j->y->rank - 1;
+        const ptrdiff_t row = j->y->strides[lastY - !a->transposeB], column = j->y->strides[lastY - a->transposeB];
+        double *const to = (double *)nnrti_cpu_scratch(j->call, worker);
+        t.y = (const double *)j->y->data + NNRTI_CPU(batch_offset)(j->y, j->z, stack) + n * column;
+        if (column == 1 && M <= 2 * NNRTI_TILE_ROWS && t.count == NNRTI_LANES) {
+            t.next = row;
+        } else {
+            for (ptrdiff_t k = 0; k < t.K; k++)
+                for (int32_t c = 0; c < NNRTI_LANES; c++)
+                    to[k * NNRTI_LANES + c] = c < t.count ? t.y[k * row + c * column] : 0.0;
+            t.y = to;
+        }
+    }
+    if (t.count > NNRTI_LANES / 2)
+        NNRTI_CPU(f64_panel_2)(&t, M);
+    else
+        NNRTI_CPU(f64_panel_1)(&t, M);
+    if (a->activation != NNRT_ACTIVATION_TYPE_NO_ACTIVATION && a->activation != NNRT_ACTIVATION_TYPE_LINEAR) {
+        NNRT_Activation activation;
+        nnrt_view v = *j->z;
+        memset(&activation, 0, sizeof(activation));
+        activation.activationType = a->activation;
+        v.rank = 2;
+        v.dims[0] = M;
+        v.dims[1] = t.count;
+        v.strides[0] = t.to;
+        v.strides[1] = 1;
+        v.data = t.z - M * t.to;
+        (void)nnrt_activation_f64(&activation, &v, &v);
+    }
+}
+
+/* z[..,m,n] = activation(bias[n] + sum over k of x[..,m,k] * y[..,k,n]), in float64. */
+static NNRT_ReturnCode NNRTI_CPU(matmul_f64)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrt_view *z = &args[call->nIn + call->nDerived];
+    NNRTI_CPU(f64_job) j;
+    double count = 1;
+    uint32_t stacks = 1;
+    j.attr = (const nnrti_cpu_matmul_f64 *)attr;
+    j.x = &args[0];
+    j.y = &args[1];
+    j.bias = &args[2];
+    j.packed = j.attr->packed ? (const double *)args[3].data : NULL;
+    j.z = z;
+    j.call = call;
+    j.panels = (z->dims[z->rank - 1] + NNRTI_LANES - 1) / NNRTI_LANES;
+    j.blocks = (z->dims[z->rank - 2] + j.attr->rows - 1) / j.attr->rows;
+    for (int32_t k = 0; k < z->rank; k++) {
+        count *= z->dims[k];
+        stacks *= k < z->rank - 2 ? (uint32_t)z->dims[k] : 1;
+    }
+    if (count > 0)
+        nnrti_cpu_parallel_for(call, 2 * count * j.x->dims[j.x->rank - 1 - j.attr->transposeA],
+                               stacks * (uint32_t)(j.panels * j.blocks), NNRTI_CPU(f64_task), &j);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>fft_kernel */
+
+/* FFT (nnrt_cpu.h, >>fft, describes the algorithm and the tables). A work item transforms `lanes` transforms: their values
+   are gathered to buffers [value][lane] of real and of imaginary parts, and the results are scattered to y. Elements of
+   fewer lanes than a vector are stored by whole vectors in ascending order, so that the next store overwrites the excess;
+   buffers are longer by a vector. So no bits depend on the number of transforms at a time. */
+
+/* The buffers: current values, and those that the next stage writes. */
+typedef struct NNRTI_CPU(fft_buffers) {
+    float *re, *im, *nextRe, *nextIm;
+} NNRTI_CPU(fft_buffers);
+
+static void NNRTI_CPU(fft_next)(NNRTI_CPU(fft_buffers) * b)
+{
+    float *const re = b->re, *const im = b->im;
+    b->re = b->nextRe;
+    b->im = b->nextIm;
+    b->nextRe = re;
+    b->nextIm = im;
+}
+
+/* Swaps real and imaginary parts: a transform of them is the inverse transform. */
+static void NNRTI_CPU(fft_turn)(NNRTI_CPU(fft_buffers) * b)
+{
+    float *const re = b->re, *const next = b->nextRe;
+    b->re = b->im;
+    b->im = re;
+    b->nextRe = b->nextIm;
+    b->nextIm = next;
+}
+
+/* Stores (re + i im) * w at k. */
+NNRTI_CPU_INLINE void NNRTI_CPU(fft_store)(const NNRTI_CPU(fft_buffers) * b, ptrdiff_t k, nnrti_v re, nnrti_v im,
+                                           const float *w)
+{
+    const nnrti_v c = nnrti_v_all(w[0]), s = nnrti_v_all(w[1]), minus = nnrti_v_all(-w[1]);
+    nnrti_v_store(b->nextRe + k, nnrti_v_fma(im, minus, re * c));
+    nnrti_v_store(b->nextIm + k, nnrti_v_fma(re, s, im * c));
+}
+
+/* The transform of r values, 2 to 5, in place. */
+NNRTI_CPU_INLINE void NNRTI_CPU(fft_butterfly)(nnrti_v *re, nnrti_v *im, const int32_t r)
+{
+    if (r == 2) {
+        const nnrti_v a = re[0], b = im[0];
+        re[0] = a + re[1];
+        im[0] = b + im[1];
+        re[1] = a - re[1];
+        im[1] = b - im[1];
+    } else if (r == 3) {
+        const nnrti_v s = nnrti_v_all(0.866025404f), minus = nnrti_v_all(-0.866025404f), half = nnrti_v_all(-0.5f);
+        const nnrti_v tr = re[1] + re[2], ti = im[1] + im[2], ur = re[1] - re[2], ui = im[1] - im[2];
+        const nnrti_v mr = nnrti_v_fma(half, tr, re[0]), mi = nnrti_v_fma(half, ti, im[0]);
+        re[0] = re[0] + tr;
+        im[0] = im[0] + ti;
+        re[1] = nnrti_v_fma(s, ui, mr);
+        im[1] = nnrti_v_fma(minus, ur, mi);
+        re[2] = nnrti_v_fma(minus, ui, mr);
+        im[2] = nnrti_v_fma(s, ur, mi);
+    } else if (r == 4) {
+        const nnrti_v ar = re[0] + re[2], ai = im[0] + im[2], br = re[0] - re[2], bi = im[0] - im[2];
+        const nnrti_v cr = re[1] + re[3], ci = im[1] + im[3], dr = re[1] - re[3], di = im[1] - im[3];
+        re[0] = ar + cr;
+        im[0] = ai + ci;
+        re[1] = br + di;
+        im[1] = bi - dr;
+        re[2] = ar - cr;
+        im[2] = ai - ci;
+        re[3] = br - di;
+        im[3] = bi + dr;
+    } else {
+        const nnrti_v c1 = nnrti_v_all(0.309016994f), c2 = nnrti_v_all(-0.809016994f);
+        const nnrti_v s1 = nnrti_v_all(0.951056516f), s2 = nnrti_v_all(0.587785252f), m1 = nnrti_v_all(-0.951056516f);
+        const nnrti_v tr = re[1] + re[4], ti = im[1] + im[4], ur = re[1] - re[4], ui = im[1] - im[4];
+        const nnrti_v vr = re[2] + re[3], vi = im[2] + im[3], wr = re[2] - re[3], wi = im[2] - im[3];
+        const nnrti_v ar = nnrti_v_fma(c2, vr, nnrti_v_fma(c1, tr, re[0])),
+                      ai = nnrti_v_fma(c2, vi, nnrti_v_fma(c1, ti, im[0]));
+        const nnrti_v br = nnrti_v_fma(c1, vr, nnrti_v_fma(c2, tr, re[0])),
+                      bi = nnrti_v_fma(c1, vi, nnrti_v_fma(c2, ti, im[0]));
+        const nnrti_v pr = nnrti_v_fma(s2, wr, s1 * ur), pi = nnrti_v_fma(s2, wi, s1 * ui);
+        const nnrti_v qr = nnrti_v_fma(m1, wr, s2 * ur), qi = nnrti_v_fma(m1, wi, s2 * ui);
+        re[0] = re[0] + (tr + vr);
+        im[0] = im[0] + (ti + vi);
+        re[1] = ar + pi;
+        im[1] = ai - pr;
+        re[2] = br + qi;
+        im[2] = bi - qr;
+        re[3] = br - qi;
+        im[3] = bi + qr;
+        re[4] = ar - pi;
+        im[4] = ai + pr;
+    }
+}
+
+/* A stage of radix r, 2 to 5: m butterflies of runs of s elements. */
+NNRTI_CPU_INLINE void NNRTI_CPU(fft_stage)(const NNRTI_CPU(fft_buffers) * buffers, ptrdiff_t m, ptrdiff_t s,
+                                           const float *w, const int32_t r)
+{
+    const NNRTI_CPU(fft_buffers) b = *buffers;
+    const ptrdiff_t far = m * s;
+    for (ptrdiff_t p = 0; p < m; p++, w += 2 * (r - 1))
+        for (ptrdiff_t q = 0; q < s; q += NNRTI_LANES) {
+            const ptrdiff_t at = q + NNRTI_LANES > s && s > NNRTI_LANES ? s - NNRTI_LANES : q;
+            const ptrdiff_t from = p * s + at, to = p * r * s + at;
+            nnrti_v re[5], im[5];
+            NNRTI_CPU_UNROLL
+            for (int32_t k = 0; k < r; k++) {
+                re[k] = nnrti_v_load(b.re + from + k * far);
+                im[k] = nnrti_v_load(b.im + from + k * far);
+            }
+            NNRTI_CPU(fft_butterfly)(re, im, r);
+            nnrti_v_store(b.nextRe + to, re[0]);
+            nnrti_v_store(b.nextIm + to, im[0]);
+            if (p > 0) {
+                NNRTI_CPU_UNROLL
+                for (int32_t k = 1; k < r; k++)
+                    NNRTI_CPU(fft_store)(&b, to + k * s, re[k], im[k], w + 2 * (k - 1));
+                continue;
+            }
+            NNRTI_CPU_UNROLL
+            for (int32_t k = 1; k < r; k++) { /* the twiddle factors are 1 */
+                nnrti_v_store(b.nextRe + to + k * s, re[k]);
+                nnrti_v_store(b.nextIm + to + k * s, im[k]);
+            }
+        }
+}
+#define NNRTI_CPU_FFT_STAGE(r)                                                                                         \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(fft_stage_##r)(const NNRTI_CPU(fft_buffers) * b, ptrdiff_t m,             \
+                                                            ptrdiff_t s, const float *w)                               \
+    {                                                                                                                  \
+        NNRTI_CPU(fft_stage)(b, m, s, w, r);                                                                           \
+    }
+NNRTI_CPU_FFT_STAGE(2)
+NNRTI_CPU_FFT_STAGE(3)
+NNRTI_CPU_FFT_STAGE(4)
+NNRTI_CPU_FFT_STAGE(5)
+#undef NNRTI_CPU_FFT_STAGE
+
+/* A stage of an odd radix: results k and r - k are a sum and a difference, of x[0] + the sum over j of (x[j] + x[r-j]) *
+   cos(2 pi j k / r), and of i times that of (x[j] - x[r-j]) * sin(..). The r cosines and sines, the latter negative, follow the
+   twiddle factors. */
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(fft_stage_odd)(const NNRTI_CPU(fft_buffers) * buffers, ptrdiff_t m,
+                                                        ptrdiff_t s, const float *w, int32_t r)
+{
+    const NNRTI_CPU(fft_buffers) b = *buffers;
+    const int32_t half = (r - 1) / 2;
+    const ptrdiff_t far = m * s;
+    const float *const roots = w + 2 * (r - 1) * m;
+    for (ptrdiff_t p = 0; p < m; p++, w += 2 * (r - 1))
+        for (ptrdiff_t q = 0; q < s; q += NNRTI_LANES) {
+            const ptrdiff_t at = q + NNRTI_LANES > s && s > NNRTI_LANES ? s - NNRTI_LANES : q;
+            const float *const re = b.re + p * s + at, *const im = b.im + p * s + at;
+            const ptrdiff_t to = p * r * s + at;
+            const nnrti_v a = nnrti_v_load(re), c = nnrti_v_load(im);
+            nnrti_v sums[NNRTI_CPU_FFT_RADIX / 2][4], results[NNRTI_CPU_FFT_RADIX][2], first = a, second = c;
+            for (int32_t k = 0; k < half; k++) {
+                const ptrdiff_t one = (k + 1) * far, other = (r - 1 - k) * far;
+                const nnrti_v x = nnrti_v_load(re + one), y = nnrti_v_load(re + other);
+                const nnrti_v v = nnrti_v_load(im + one), u = nnrti_v_load(im + other);
+                sums[k][0] = x + y;
+                sums[k][1] = v + u;
+                sums[k][2] = v - u;
+                sums[k][3] = y - x;
+                first = first + sums[k][0];
+                second = second + sums[k][1];
+            }
+            for (int32_t k = 1; k <= half; k++) {
+                nnrti_v even = a, other = c, odd = nnrti_v_all(0), last = odd;
+                for (int32_t j = 0, i = k; j < half; j++, i = i + k < r ? i + k : i + k - r) {
+                    const nnrti_v cosine = nnrti_v_all(roots[2 * i]), sine = nnrti_v_all(-roots[2 * i + 1]);
+                    even = nnrti_v_fma(cosine, sums[j][0], even);
+                    other = nnrti_v_fma(cosine, sums[j][1], other);
+                    odd = nnrti_v_fma(sine, sums[j][2], odd);
+                    last = nnrti_v_fma(sine, sums[j][3], last);
+                }
+                results[k][0] = even + odd;
+                results[k][1] = other + last;
+                results[r - k][0] = even - odd;
+                results[r - k][1] = other - last;
+            }
+            nnrti_v_store(b.nextRe + to, first);
+            nnrti_v_store(b.nextIm + to, second);
+            for (int32_t k = 1; k < r; k++)
+                if (p > 0) {
+                    NNRTI_CPU(fft_store)(&b, to + k * s, results[k][0], results[k][1], w + 2 * (k - 1));
+                } else {
+                    nnrti_v_store(b.nextRe + to + k * s, results[k][0]);
+                    nnrti_v_store(b.nextIm + to + k * s, results[k][1]);
+                }
+        }
+}
+
+/* All stages, of n values. */
+static void NNRTI_CPU(fft_stages)(const nnrti_cpu_fft *a, NNRTI_CPU(fft_buffers) * b, const float *table, int32_t n)
+{
+    ptrdiff_t s = a->lanes;
+    for (int32_t i = 0; i < a->stages; i++) {
+        const int32_t r = a->radix[i], m = n / r;
+        switch (r) {
+        case 2: NNRTI_CPU(fft_stage_2)(b, m, s, table); break;
+        case 3: NNRTI_CPU(fft_stage_3)(b, m, s, table); break;
+        case 4: NNRTI_CPU(fft_stage_4)(b, m, s, table); break;
+        case 5: NNRTI_CPU(fft_stage_5)(b, m, s, table); break;
+        default: NNRTI_CPU(fft_stage_odd)(b, m, s, table, r); break;
+        }
+        NNRTI_CPU(fft_next)(b);
+        table += nnrti_cpu_fft_stage_floats(n, r);
+        n = m;
+        s *= r;
+    }
+}
+
+/* Multiplies n values by w. */
+static void NNRTI_CPU(fft_multiply)(const nnrti_cpu_fft *a, NNRTI_CPU(fft_buffers) * b, const float *w, int32_t n)
+{
+    for (ptrdiff_t k = 0; k < n; k++, w += 2) {
+        const ptrdiff_t at = k * a->lanes;
+        NNRTI_CPU(fft_store)(b, at, nnrti_v_load(b->re + at), nnrti_v_load(b->im + at), w);
+    }
+    NNRTI_CPU(fft_next)(b);
+}
+
+/* The complex transform of `length` values: its stages, or for a length with large prime factors the convolution of
+   x[n] * chirp[n] with the conjugate chirp, times the chirp. */
+static void NNRTI_CPU(fft_transform)(const nnrti_cpu_fft *a, NNRTI_CPU(fft_buffers) * b, const float *table)
+{
+    const float *const chirp = table + a->chirp;
+    const size_t used = (size_t)a->length * (size_t)a->lanes, all = (size_t)a->padded * (size_t)a->lanes;
+    if (a->padded == 0) {
+        NNRTI_CPU(fft_stages)(a, b, table, a->length);
+        return;
+    }
+    NNRTI_CPU(fft_multiply)(a, b, chirp, a->length);
+    memset(b->re + used, 0, (all - used) * sizeof(float));
+    memset(b->im + used, 0, (all - used) * sizeof(float));
+    NNRTI_CPU(fft_stages)(a, b, table, a->padded);
+    NNRTI_CPU(fft_multiply)(a, b, chirp + 2 * a->length, a->padded);
+    NNRTI_CPU(fft_turn)(b);
+    NNRTI_CPU(fft_stages)(a, b, table, a->padded);
+    NNRTI_CPU(fft_turn)(b);
+    NNRTI_CPU(fft_multiply)(a, b, chirp, a->length);
+}
+
+/* Separates the transform Z of x[2n] + i x[2n+1], M values: X[k] = E/2 - i w^k O/2 with E = Z[k] + conj Z[M-k], O = Z[k] -
+   conj Z[M-k], k <= M; w holds w^k / 2. joined: the opposite, Z[k] = E/2 + i w^-k O/2, of X instead of Z, k < M. */
+NNRTI_CPU_INLINE void NNRTI_CPU(fft_separate)(const nnrti_cpu_fft *a, NNRTI_CPU(fft_buffers) * b, const float *w,
+                                              bool joined)
+{
+    const ptrdiff_t M = a->length, V = a->lanes;
+    const nnrti_v half = nnrti_v_all(0.5f);
+    for (ptrdiff_t k = 0; k <= M - (joined ? 1 : 0); k++, w += 2) {
+        const ptrdiff_t one = (joined || k < M ? k : 0) * V, other = (joined || k > 0 ? M - k : 0) * V;
+        const nnrti_v xr = nnrti_v_load(b->re + one), yr = nnrti_v_load(b->re + other);
+        const nnrti_v xi = nnrti_v_load(b->im + one), yi = nnrti_v_load(b->im + other);
+        const nnrti_v c = nnrti_v_all(w[0]), s = nnrti_v_all(joined ? -w[1] : w[1]);
+        const nnrti_v re = xr - yr, im = xi + yi;
+        const nnrti_v tr = nnrti_v_fma(c, im, s * re), ti = nnrti_v_fma(s, im, c * (yr - xr));
+        nnrti_v_store(b->nextRe + k * V, joined ? nnrti_v_fma(half, xr + yr, -tr) : nnrti_v_fma(half, xr + yr, tr));
+        nnrti_v_store(b->nextIm + k * V, joined ? nnrti_v_fma(half, xi - yi, -ti) : nnrti_v_fma(half, xi - yi, ti));
+    }
+    NNRTI_CPU(fft_next)(b);
+}
+
+typedef struct NNRTI_CPU(fft_job) {
+    const nnrti_cpu_fft *attr;
+    const nnrt_view *x, *window, *y;
+    const float *table;
+    const nnrt_call *call;
+    int64_t count; /* transforms */
+} NNRTI_CPU(fft_job);
+
+NNRTI_CPU_INLINE float NNRTI_CPU(fft_read)(const nnrt_view *v, ptrdiff_t i)
+{
+    return v->dataType == NNRT_DATA_TYPE_FLOAT32 ? ((const float *)v->data)[i]
+                                                 : nnrt_half_to_float(((const uint16_t *)v->data)[i]);
+}
+NNRTI_CPU_INLINE void NNRTI_CPU(fft_write)(const nnrt_view *v, ptrdiff_t i, float value)
+{
+    if (v->dataType == NNRT_DATA_TYPE_FLOAT32)
+        ((float *)v->data)[i] = value;
+    else
+        ((uint16_t *)v->data)[i] = nnrt_half_from_float(value);
+}
+
+/* Gathers the values of x that begin at the offsets `from`. */
+static void NNRTI_CPU(fft_gather)(const NNRTI_CPU(fft_job) * j, const NNRTI_CPU(fft_buffers) * b, const ptrdiff_t *from)
+{
+    const nnrti_cpu_fft *a = j->attr;
+    const nnrt_view *x = j->x;
+    const int32_t V = a->lanes;
+    const ptrdiff_t step = x->strides[a->hop > 0 ? 1 : a->axis], part = x->strides[x->rank - 1];
+    const bool packed = a->realIn && a->length < a->N; /* x[2n] + i x[2n+1] */
+    const size_t bytes = (size_t)(a->length + (a->realOut ? 1 : 0)) * (size_t)V * sizeof(float);
+    memset(b->re, 0, bytes);
+    memset(b->im, 0, bytes);
+    for (int32_t n = 0; n < a->used; n++) {
+        const float w = j->window->data != NULL ? NNRTI_CPU(fft_read)(j->window, n * j->window->strides[0]) : 1.0f;
+        const ptrdiff_t at = (ptrdiff_t)(packed ? n / 2 : n) * V;
+        float *const re = (packed && n % 2 != 0 ? b->im : b->re) + at, *const im = b->im + at;
+        for (int32_t v = 0; v < V; v++)
+            re[v] = NNRTI_CPU(fft_read)(x, from[v] + n * step) * w;
+        if (a->realIn || (a->realOut && (n == 0 || 2 * n == a->N)))
+            continue; /* its own conjugate */
+        for (int32_t v = 0; v < V; v++)
+            im[v] = NNRTI_CPU(fft_read)(x, from[v] + n * step + part) * w;
+        if (a->realOut && a->length == a->N) /* the conjugates of the other half */
+            for (int32_t v = 0; v < V; v++) {
+                b->re[(ptrdiff_t)(a->N - n) * V + v] = re[v];
+                b->im[(ptrdiff_t)(a->N - n) * V + v] = -im[v];
+            }
+    }
+}
+
+/* Scatters the results to y, `used` transforms, at the offsets `to`. */
+static void NNRTI_CPU(fft_scatter)(const NNRTI_CPU(fft_job) * j, const NNRTI_CPU(fft_buffers) * b, const ptrdiff_t *to,
+                                   int32_t used)
+{
+    const nnrti_cpu_fft *a = j->attr;
+    const nnrt_view *y = j->y;
+    const ptrdiff_t step = y->strides[a->axis], part = y->strides[y->rank - 1];
+    const float scale = a->inverse ? 1.0f / (float)(a->realOut ? a->length : a->N) : 1.0f;
+    for (int32_t k = 0; k < y->dims[a->axis]; k++) {
+        const bool halves = a->length < a->N, mirrored = !a->realOut && halves && k > a->length;
+        const ptrdiff_t at = (ptrdiff_t)(mirrored ? a->N - k : a->realOut && halves ? k / 2 : k) * a->lanes;
+        const float *const re = (a->realOut && halves && k % 2 != 0 ? b->im : b->re) + at, *const im = b->im + at;
+        const float sign = mirrored != (a->inverse && a->realIn) ? -scale : scale;
+        for (int32_t v = 0; v < used; v++)
+            NNRTI_CPU(fft_write)(y, to[v] + k * step, re[v] * scale);
+        for (int32_t v = 0; v < used && !a->realOut; v++)
+            NNRTI_CPU(fft_write)(y, to[v] + k * step + part, im[v] * sign);
+    }
+}
+
+/* Work item: transforms i * lanes to i * lanes + lanes - 1. */
+static void NNRTI_CPU(fft_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(fft_job) *j = (const NNRTI_CPU(fft_job) *)arg;
+    const nnrti_cpu_fft *a = j->attr;
+    const int64_t first = (int64_t)i * a->lanes;
+    const bool turn = a->inverse && !a->realIn; /* of real values it is the conjugate of the forward transform */
+    float *const scratch = (float *)nnrti_cpu_scratch(j->call, worker);
+    ptrdiff_t from[NNRTI_LANES], to[NNRTI_LANES];
+    NNRTI_CPU(fft_buffers) b;
+    for (size_t k = 0; k < 4; k++) { /* loads of whole vectors read behind the values */
+        memset(scratch + k * a->buffer + (size_t)a->length * (size_t)a->lanes, 0, NNRTI_LANES * sizeof(float));
+        memset(scratch + k * a->buffer + (size_t)a->padded * (size_t)a->lanes, 0, NNRTI_LANES * sizeof(float));
+    }
+    b.re = scratch;
+    b.im = b.re + a->buffer;
+    b.nextRe = b.im + a->buffer;
+    b.nextIm = b.nextRe + a->buffer;
+    for (int32_t v = 0; v < a->lanes; v++) {
+        int64_t rest = first + v < j->count ? first + v : j->count - 1;
+        from[v] = to[v] = 0;
+        for (int32_t k = j->y->rank - 2; k >= 0; k--) {
+            const int32_t size = k == a->axis ? 1 : j->y->dims[k], index = (int32_t)(rest % size);
+            rest /= size;
+            from[v] += a->hop > 0 && k == 1 ? (ptrdiff_t)(index * a->hop) * j->x->strides[1]
+                       : k != a->axis       ? index * j->x->strides[k]
+                                            : 0;
+            to[v] += index * j->y->strides[k];
+        }
+    }
+    NNRTI_CPU(fft_gather)(j, &b, from);
+    if (a->realOut && a->length < a->N)
+        NNRTI_CPU(fft_separate)(a, &b, j->table + a->halves, true);
+    if (turn)
+        NNRTI_CPU(fft_turn)(&b);
+    NNRTI_CPU(fft_transform)(a, &b, j->table);
+    if (turn)
+        NNRTI_CPU(fft_turn)(&b);
+    if (a->realIn && a->length < a->N)
+        NNRTI_CPU(fft_separate)(a, &b, j->table + a->halves, false);
+    NNRTI_CPU(fft_scatter)(j, &b, to, (int32_t)(j->count - first < a->lanes ? j->count - first : a->lanes));
+}
+
+/* DFT and STFT. */
+static NNRT_ReturnCode NNRTI_CPU(fft)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(fft_job) j;
+    j.attr = (const nnrti_cpu_fft *)attr;
+    j.x = &args[0];
+    j.window = &args[1];
+    j.table = (const float *)args[2].data;
+    j.y = &args[call->nIn + call->nDerived];
+    j.call = call;
+    j.count = 1;
+    for (int32_t i = 0; i < j.y->rank - 1; i++)
+        j.count *= i == j.attr->axis ? 1 : j.y->dims[i];
+    nnrti_cpu_parallel_for(call, 64 * (double)j.count * (j.attr->padded > 0 ? 3 * j.attr->padded : j.attr->length),
+                           (uint32_t)((j.count + j.attr->lanes - 1) / j.attr->lanes), NNRTI_CPU(fft_task), &j);
     return NNRT_SUCCESS;
 }
 
