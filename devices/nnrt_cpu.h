@@ -21,8 +21,12 @@ WHAT IS FAST, float32
     Reduction and normalization: REDUCE_FUSION (except ALL), also of float16; SOFTMAX, LOG_SOFTMAX, LAYER_NORM_FUSION,
     RMS_NORMALIZATION, L2_NORMALIZE_FUSION and LP_NORMALIZATION over the last axis; INSTANCE_NORM, GROUP_NORM_FUSION,
     LRN.
-    Other: TRANSPOSE that moves the last axis; ARGMAX_FUSION and ARGMIN_FUSION of one position, RESIZE (except CUBIC); LSTM (without projection and zoneout), LSTM_PEEPHOLE, GRU and RNN of
-    constant weights.
+    Other: TRANSPOSE that moves the last axis; ARGMAX_FUSION and ARGMIN_FUSION of one position, RESIZE (except CUBIC);
+    LSTM (without projection and zoneout), LSTM_PEEPHOLE, GRU and RNN of constant weights; DFT and STFT of up to 2^24
+    values, by a fast Fourier transform (FFT).
+
+WHAT IS FAST, float64
+    FULL_CONNECTION and MATMUL_FUSION.
 
 WHAT IS FAST, other element types
     int8, uint8, int32 and int64: ADD_FUSION, SUB_FUSION, MUL_FUSION (without activation), MAXIMUM, MINIMUM, FLOOR_DIV,
@@ -53,11 +57,11 @@ OPERATOR FUSION, LAYOUT, PREPACKED WEIGHTS
 DYNAMIC SHAPES
     Steps with dynamic shapes have the float32 kernels of FULL_CONNECTION, MATMUL_FUSION, MATMUL_NBITS, SOFTMAX,
     LOG_SOFTMAX, all normalizations, REDUCE_FUSION of known axes, TRANSPOSE, ARGMAX_FUSION, ARGMIN_FUSION, SCALE_FUSION,
-    comparisons, WHERE, SELECT, and elementwise operators, these also in float16; those of MATMUL_INTEGER and CAST, and all
-    of other element types.
+    comparisons, WHERE, SELECT, and elementwise operators, these also in float16; those of MATMUL_INTEGER, CONV_INTEGER,
+    CAST, DFT and STFT; the float64 kernels; and all of other element types.
     CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION, 2-D pools and RESIZE of float32 have them for every dynamic N, height and
-    width; quantized images if N is the only dynamic dimension of x. If only N is dynamic, one image is computed after the
-    other. Other operators keep the reference kernel.
+    width, and so have those of 8 bits. If only N is dynamic, one image is computed after the other. Other operators keep
+    the reference kernel.
     Constant weights are packed once. A result has the bits that the same kernel computes in a model of the run's fixed
     dimensions; Winograd tiles are chosen for the bounds, or for one image. Between steps with dynamic shapes there is no
     operator fusion; images are channels last between convolutions, pools, RESIZE, CONCAT and elementwise operators.
@@ -68,15 +72,18 @@ WHAT IS FAST, float16
     LOG_SOFTMAX, LAYER_NORM_FUSION, INSTANCE_NORM and GROUP_NORM_FUSION as above, by the float32 kernels: a step before
     each widens its inputs, a step after it narrows its result. If only the next step reads the result, it is rounded to
     float16 precision but stays float32. Other tensors between steps are float16. Packed weights are float32.
-    Elementwise kernels, except CLIP by constants, widen and narrow internally. CAST between float16 and float32.
+    Elementwise kernels, except CLIP by constants, and DFT and STFT widen and narrow internally. CAST between float16 and
+    float32.
     With enableFloat16, on AArch64 with FEAT_FP16: GEMM in float16 arithmetic (see HALF PRECISION).
 
 WHAT IS FAST, quantized int8 and uint8
-    CONV2D_FUSION of one group and depthwise, FULL_CONNECTION and MATMUL_FUSION of constant weights that, after
-    subtraction of their zero points, are -128 to 127, if no sum can exceed 32 bits; MAX_POOL_FUSION, AVGPOOL_FUSION;
-    ADD_FUSION of two tensors of one shape; QUANTIZE_LINEAR of float32, QUANT_DTYPE_CAST from and to float32, each
-    with one scale and zero point per tensor; MATMUL_INTEGER of constant weights and one zero point of x, which the run
-    may compute (dynamic quantization, also with dynamic shapes); CAST of float32 to 8 bits and of int32 to float32.
+    CONV2D_FUSION and CONV2D_TRANSPOSE_FUSION, FULL_CONNECTION and MATMUL_FUSION of constant weights that, after
+    subtraction of their zero points, are -128 to 127, if no sum can exceed 32 bits and a filter tap reaches every pixel;
+    MAX_POOL_FUSION, AVGPOOL_FUSION; ADD_FUSION, SUB_FUSION and MUL_FUSION, also broadcast; RESIZE (except CUBIC);
+    REDUCE_FUSION of SUM and MEAN; the operators that read their results from a table of 256 (ACTIVATION, HARD_SWISH,
+    EXPFUSION, ...); QUANTIZE_LINEAR of float32, QUANT_DTYPE_CAST from and to float32, each with one scale and zero point
+    per tensor; MATMUL_INTEGER and CONV_INTEGER of constant weights and one zero point of x, which the run may compute
+    (dynamic quantization); CAST of float32 to 8 bits and of int32 to float32. All of these also with dynamic shapes.
 
 HOW EXACT
     Sums of products are accumulated in the order of the reference device; a product and its addition are rounded once
@@ -92,6 +99,11 @@ HOW EXACT
     channels-first image is a reduction, too.
     The gates of LSTM, GRU and RNN are such sums of products and activations; the cell update rounds each product and
     sum once, or both together. SOFTMAX multiplies by 1 / sum, which is rounded, too.
+    DFT and STFT: the Euclidean norm of the errors of a transform's results is at most R * 2^-24 times the norm of all N
+    exact results; measured: at most an eighth of that. R is 3 plus, for each radix of the length, 6 for 4, 5 for 2,
+    sqrt(r) (r + 7) + 4 for an odd r up to 31. A length with a larger prime factor has 3 + 2.5 (2 P + 12) instead, with P
+    such a sum for the least power of two from 2 N - 1 on. An even number of real values is a transform of N / 2 values: R
+    is 1.42 times its sum, plus 15. An Inf or NaN makes all results of its transform Inf or NaN.
     MATMUL_NBITS of up to four rows of x sums the blocks as the reference device. For more rows, and with float32 zero
     points, it multiplies x by (weight - zero point) * scale, rounded once: at most 2^-24 times the sum of |x| |that|
     further. Scales from 2^96 on, where that product can be infinite, keep the reference kernel.
@@ -165,7 +177,8 @@ WINOGRAD CONVOLUTION
 
 LESS MEMORY
     The extension "nnrt.cpu.memory" with the value "smallest" (the default is "fastest") makes work items smaller, and so
-    the scratch in the arena, for more time: Winograd by 8 tiles at a time, GEMM by 32 pixels, im2col by 24. Weights that are
+    the scratch in the arena, for more time: Winograd by 8 tiles at a time, GEMM by 32 pixels, im2col by 24, transforms of
+    DFT and STFT one by one. Weights that are
     float16 in the model are packed as float16. Results keep their bits. docs/SPEED.md has figures.
 
 ONE KERNEL BY ITSELF
@@ -1065,6 +1078,127 @@ static void nnrti_cpu_store_index(const nnrt_view *v, ptrdiff_t offset, int32_t 
 static void *nnrti_cpu_scratch(const nnrt_call *call, uint32_t worker)
 {
     return call->scratch != NULL ? (uint8_t *)call->scratch + worker * call->scratchBytes : NULL;
+}
+
+/* FFT, without the stages: those are in nnrt_cpu_kernels.h (>>fft_kernel). */
+
+/* The buffers: current values, and those that the next stage writes. */
+typedef struct nnrti_cpu_fft_buffers {
+    float *re, *im, *nextRe, *nextIm;
+} nnrti_cpu_fft_buffers;
+
+static void nnrti_cpu_fft_next(nnrti_cpu_fft_buffers *b)
+{
+    float *const re = b->re, *const im = b->im;
+    b->re = b->nextRe;
+    b->im = b->nextIm;
+    b->nextRe = re;
+    b->nextIm = im;
+}
+
+/* Swaps real and imaginary parts: a transform of them is the inverse transform. */
+static void nnrti_cpu_fft_turn(nnrti_cpu_fft_buffers *b)
+{
+    float *const re = b->re, *const next = b->nextRe;
+    b->re = b->im;
+    b->im = re;
+    b->nextRe = b->nextIm;
+    b->nextIm = next;
+}
+
+/* The step. */
+typedef struct nnrti_cpu_fft_job {
+    const nnrti_cpu_fft *attr;
+    const nnrt_view *x, *window, *y;
+    const float *table;
+    const nnrt_call *call;
+    int64_t count; /* transforms */
+} nnrti_cpu_fft_job;
+
+static float nnrti_cpu_fft_read(const nnrt_view *v, ptrdiff_t i)
+{
+    return v->dataType == NNRT_DATA_TYPE_FLOAT32 ? ((const float *)v->data)[i]
+                                                 : nnrt_half_to_float(((const uint16_t *)v->data)[i]);
+}
+static void nnrti_cpu_fft_write(const nnrt_view *v, ptrdiff_t i, float value)
+{
+    if (v->dataType == NNRT_DATA_TYPE_FLOAT32)
+        ((float *)v->data)[i] = value;
+    else
+        ((uint16_t *)v->data)[i] = nnrt_half_from_float(value);
+}
+
+/* Where a->lanes transforms from `first` on begin: offsets in x and in y. Behind the last transform they repeat. */
+static void nnrti_cpu_fft_places(const nnrti_cpu_fft_job *j, int64_t first, ptrdiff_t *from, ptrdiff_t *to)
+{
+    const nnrti_cpu_fft *a = j->attr;
+    for (int32_t v = 0; v < a->lanes; v++) {
+        int64_t rest = first + v < j->count ? first + v : j->count - 1;
+        from[v] = to[v] = 0;
+        for (int32_t k = j->y->rank - 2; k >= 0; k--) {
+            const int32_t size = k == a->axis ? 1 : j->y->dims[k], index = (int32_t)(rest % size);
+            rest /= size;
+            from[v] += a->hop > 0 && k == 1 ? (ptrdiff_t)(index * a->hop) * j->x->strides[1]
+                       : k != a->axis       ? index * j->x->strides[k]
+                                            : 0;
+            to[v] += index * j->y->strides[k];
+        }
+    }
+}
+
+/* Gathers the values of transforms v to end - 1, which begin at the offsets `from` of x. */
+static void nnrti_cpu_fft_gather(const nnrti_cpu_fft_job *j, const nnrti_cpu_fft_buffers *b, const ptrdiff_t *from,
+                                 int32_t v, int32_t end)
+{
+    const nnrti_cpu_fft *a = j->attr;
+    const nnrt_view *x = j->x;
+    const ptrdiff_t step = x->strides[a->hop > 0 ? 1 : a->axis], part = x->strides[x->rank - 1];
+    const bool packed = a->realIn && a->length < a->N; /* x[2n] + i x[2n+1] */
+    for (int32_t n = 0; n < a->used; n++) {
+        const float w = j->window->data != NULL ? nnrti_cpu_fft_read(j->window, n * j->window->strides[0]) : 1.0f;
+        const ptrdiff_t at = (ptrdiff_t)(packed ? n / 2 : n) * a->lanes, other = (ptrdiff_t)(a->N - n) * a->lanes;
+        float *const re = (packed && n % 2 != 0 ? b->im : b->re) + at, *const im = b->im + at;
+        for (int32_t i = v; i < end; i++)
+            re[i] = nnrti_cpu_fft_read(x, from[i] + n * step) * w;
+        if (a->realIn || (a->realOut && (n == 0 || 2 * n == a->N)))
+            continue; /* its own conjugate */
+        for (int32_t i = v; i < end; i++)
+            im[i] = nnrti_cpu_fft_read(x, from[i] + n * step + part) * w;
+        for (int32_t i = v; i < end && a->realOut && a->length == a->N; i++) { /* the conjugates of the other half */
+            b->re[other + i] = re[i];
+            b->im[other + i] = -im[i];
+        }
+    }
+}
+
+/* Scatters the results of transforms v to end - 1 to y, where they begin at the offsets `to`. */
+static void nnrti_cpu_fft_scatter(const nnrti_cpu_fft_job *j, const nnrti_cpu_fft_buffers *b, const ptrdiff_t *to,
+                                  int32_t v, int32_t end)
+{
+    const nnrti_cpu_fft *a = j->attr;
+    const nnrt_view *y = j->y;
+    const ptrdiff_t step = y->strides[a->axis], part = y->strides[y->rank - 1];
+    const float scale = a->inverse ? 1.0f / (float)(a->realOut ? a->length : a->N) : 1.0f;
+    const bool halves = a->length < a->N;
+    for (int32_t k = 0; k < y->dims[a->axis]; k++) {
+        const bool mirrored = !a->realOut && halves && k > a->length;
+        const ptrdiff_t at = (ptrdiff_t)(mirrored ? a->N - k : a->realOut && halves ? k / 2 : k) * a->lanes;
+        const float *const re = (a->realOut && halves && k % 2 != 0 ? b->im : b->re) + at, *const im = b->im + at;
+        const float sign = mirrored != (a->inverse && a->realIn) ? -scale : scale;
+        for (int32_t i = v; i < end; i++)
+            nnrti_cpu_fft_write(y, to[i] + k * step, re[i] * scale);
+        for (int32_t i = v; i < end && !a->realOut; i++)
+            nnrti_cpu_fft_write(y, to[i] + k * step + part, im[i] * sign);
+    }
+}
+
+/* Gathers the values, or scatters the results, of `count` transforms: eight at a time, as the cache lines of more
+   transforms that are a power of two apart would evict each other. */
+static void nnrti_cpu_fft_copy(const nnrti_cpu_fft_job *j, const nnrti_cpu_fft_buffers *b, const ptrdiff_t *place,
+                               int32_t count, bool gather)
+{
+    for (int32_t v = 0; v < count; v += 8)
+        (gather ? nnrti_cpu_fft_gather : nnrti_cpu_fft_scatter)(j, b, place, v, v + 8 < count ? v + 8 : count);
 }
 
 /* The range [low, high] of an activation that only clamps; false: it is another function. */

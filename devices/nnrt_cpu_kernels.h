@@ -6392,12 +6392,9 @@ NNRTI_CPU_INLINE void NNRTI_CPU(f64_panel)(NNRTI_CPU(f64_tile) * t, int32_t M, c
         if (M >= NNRTI_TILE_ROWS) {
             rows = NNRTI_TILE_ROWS;
             NNRTI_CPU(f64_rows)(t, NNRTI_TILE_ROWS, vectors);
-        } else if (M >= 4 && NNRTI_TILE_ROWS > 4) {
+        } else if (M >= 4 && NNRTI_TILE_ROWS > 4 && vectors > 1) {
             rows = 4;
             NNRTI_CPU(f64_rows)(t, 4, vectors);
-        } else if (M >= 2) {
-            rows = 2;
-            NNRTI_CPU(f64_rows)(t, 2, vectors);
         } else {
             rows = 1;
             NNRTI_CPU(f64_rows)(t, 1, vectors);
@@ -6524,32 +6521,8 @@ static NNRT_ReturnCode NNRTI_CPU(matmul_f64)(const void *attr, nnrt_view *args, 
    fewer lanes than a vector are stored by whole vectors in ascending order, so that the next store overwrites the excess;
    buffers are longer by a vector. So no bits depend on the number of transforms at a time. */
 
-/* The buffers: current values, and those that the next stage writes. */
-typedef struct NNRTI_CPU(fft_buffers) {
-    float *re, *im, *nextRe, *nextIm;
-} NNRTI_CPU(fft_buffers);
-
-static void NNRTI_CPU(fft_next)(NNRTI_CPU(fft_buffers) * b)
-{
-    float *const re = b->re, *const im = b->im;
-    b->re = b->nextRe;
-    b->im = b->nextIm;
-    b->nextRe = re;
-    b->nextIm = im;
-}
-
-/* Swaps real and imaginary parts: a transform of them is the inverse transform. */
-static void NNRTI_CPU(fft_turn)(NNRTI_CPU(fft_buffers) * b)
-{
-    float *const re = b->re, *const next = b->nextRe;
-    b->re = b->im;
-    b->im = re;
-    b->nextRe = b->nextIm;
-    b->nextIm = next;
-}
-
 /* Stores (re + i im) * w at k. */
-NNRTI_CPU_INLINE void NNRTI_CPU(fft_store)(const NNRTI_CPU(fft_buffers) * b, ptrdiff_t k, nnrti_v re, nnrti_v im,
+NNRTI_CPU_INLINE void NNRTI_CPU(fft_store)(const nnrti_cpu_fft_buffers *b, ptrdiff_t k, nnrti_v re, nnrti_v im,
                                            const float *w)
 {
     const nnrti_v c = nnrti_v_all(w[0]), s = nnrti_v_all(w[1]), minus = nnrti_v_all(-w[1]);
@@ -6612,10 +6585,10 @@ NNRTI_CPU_INLINE void NNRTI_CPU(fft_butterfly)(nnrti_v *re, nnrti_v *im, const i
 }
 
 /* A stage of radix r, 2 to 5: m butterflies of runs of s elements. */
-NNRTI_CPU_INLINE void NNRTI_CPU(fft_stage)(const NNRTI_CPU(fft_buffers) * buffers, ptrdiff_t m, ptrdiff_t s,
+NNRTI_CPU_INLINE void NNRTI_CPU(fft_stage)(const nnrti_cpu_fft_buffers *buffers, ptrdiff_t m, ptrdiff_t s,
                                            const float *w, const int32_t r)
 {
-    const NNRTI_CPU(fft_buffers) b = *buffers;
+    const nnrti_cpu_fft_buffers b = *buffers;
     const ptrdiff_t far = m * s;
     for (ptrdiff_t p = 0; p < m; p++, w += 2 * (r - 1))
         for (ptrdiff_t q = 0; q < s; q += NNRTI_LANES) {
@@ -6644,8 +6617,8 @@ NNRTI_CPU_INLINE void NNRTI_CPU(fft_stage)(const NNRTI_CPU(fft_buffers) * buffer
         }
 }
 #define NNRTI_CPU_FFT_STAGE(r)                                                                                         \
-    NNRTI_CPU_NOINLINE static void NNRTI_CPU(fft_stage_##r)(const NNRTI_CPU(fft_buffers) * b, ptrdiff_t m,             \
-                                                            ptrdiff_t s, const float *w)                               \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(fft_stage_##r)(const nnrti_cpu_fft_buffers *b, ptrdiff_t m, ptrdiff_t s,  \
+                                                            const float *w)                                            \
     {                                                                                                                  \
         NNRTI_CPU(fft_stage)(b, m, s, w, r);                                                                           \
     }
@@ -6658,10 +6631,10 @@ NNRTI_CPU_FFT_STAGE(5)
 /* A stage of an odd radix: results k and r - k are a sum and a difference, of x[0] + the sum over j of (x[j] + x[r-j]) *
    cos(2 pi j k / r), and of i times that of (x[j] - x[r-j]) * sin(..). The r cosines and sines, the latter negative, follow the
    twiddle factors. */
-NNRTI_CPU_NOINLINE static void NNRTI_CPU(fft_stage_odd)(const NNRTI_CPU(fft_buffers) * buffers, ptrdiff_t m,
-                                                        ptrdiff_t s, const float *w, int32_t r)
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(fft_stage_odd)(const nnrti_cpu_fft_buffers *buffers, ptrdiff_t m, ptrdiff_t s,
+                                                        const float *w, int32_t r)
 {
-    const NNRTI_CPU(fft_buffers) b = *buffers;
+    const nnrti_cpu_fft_buffers b = *buffers;
     const int32_t half = (r - 1) / 2;
     const ptrdiff_t far = m * s;
     const float *const roots = w + 2 * (r - 1) * m;
@@ -6710,7 +6683,7 @@ NNRTI_CPU_NOINLINE static void NNRTI_CPU(fft_stage_odd)(const NNRTI_CPU(fft_buff
 }
 
 /* All stages, of n values. */
-static void NNRTI_CPU(fft_stages)(const nnrti_cpu_fft *a, NNRTI_CPU(fft_buffers) * b, const float *table, int32_t n)
+static void NNRTI_CPU(fft_stages)(const nnrti_cpu_fft *a, nnrti_cpu_fft_buffers *b, const float *table, int32_t n)
 {
     ptrdiff_t s = a->lanes;
     for (int32_t i = 0; i < a->stages; i++) {
@@ -6722,7 +6695,7 @@ static void NNRTI_CPU(fft_stages)(const nnrti_cpu_fft *a, NNRTI_CPU(fft_buffers)
         case 5: NNRTI_CPU(fft_stage_5)(b, m, s, table); break;
         default: NNRTI_CPU(fft_stage_odd)(b, m, s, table, r); break;
         }
-        NNRTI_CPU(fft_next)(b);
+        nnrti_cpu_fft_next(b);
         table += nnrti_cpu_fft_stage_floats(n, r);
         n = m;
         s *= r;
@@ -6730,18 +6703,18 @@ static void NNRTI_CPU(fft_stages)(const nnrti_cpu_fft *a, NNRTI_CPU(fft_buffers)
 }
 
 /* Multiplies n values by w. */
-static void NNRTI_CPU(fft_multiply)(const nnrti_cpu_fft *a, NNRTI_CPU(fft_buffers) * b, const float *w, int32_t n)
+static void NNRTI_CPU(fft_multiply)(const nnrti_cpu_fft *a, nnrti_cpu_fft_buffers *b, const float *w, int32_t n)
 {
     for (ptrdiff_t k = 0; k < n; k++, w += 2) {
         const ptrdiff_t at = k * a->lanes;
         NNRTI_CPU(fft_store)(b, at, nnrti_v_load(b->re + at), nnrti_v_load(b->im + at), w);
     }
-    NNRTI_CPU(fft_next)(b);
+    nnrti_cpu_fft_next(b);
 }
 
 /* The complex transform of `length` values: its stages, or for a length with large prime factors the convolution of
    x[n] * chirp[n] with the conjugate chirp, times the chirp. */
-static void NNRTI_CPU(fft_transform)(const nnrti_cpu_fft *a, NNRTI_CPU(fft_buffers) * b, const float *table)
+static void NNRTI_CPU(fft_transform)(const nnrti_cpu_fft *a, nnrti_cpu_fft_buffers *b, const float *table)
 {
     const float *const chirp = table + a->chirp;
     const size_t used = (size_t)a->length * (size_t)a->lanes, all = (size_t)a->padded * (size_t)a->lanes;
@@ -6754,19 +6727,18 @@ static void NNRTI_CPU(fft_transform)(const nnrti_cpu_fft *a, NNRTI_CPU(fft_buffe
     memset(b->im + used, 0, (all - used) * sizeof(float));
     NNRTI_CPU(fft_stages)(a, b, table, a->padded);
     NNRTI_CPU(fft_multiply)(a, b, chirp + 2 * a->length, a->padded);
-    NNRTI_CPU(fft_turn)(b);
+    nnrti_cpu_fft_turn(b);
     NNRTI_CPU(fft_stages)(a, b, table, a->padded);
-    NNRTI_CPU(fft_turn)(b);
+    nnrti_cpu_fft_turn(b);
     NNRTI_CPU(fft_multiply)(a, b, chirp, a->length);
 }
 
 /* Separates the transform Z of x[2n] + i x[2n+1], M values: X[k] = E/2 - i w^k O/2 with E = Z[k] + conj Z[M-k], O = Z[k] -
    conj Z[M-k], k <= M; w holds w^k / 2. joined: the opposite, Z[k] = E/2 + i w^-k O/2, of X instead of Z, k < M. */
-NNRTI_CPU_INLINE void NNRTI_CPU(fft_separate)(const nnrti_cpu_fft *a, NNRTI_CPU(fft_buffers) * b, const float *w,
-                                              bool joined)
+static void NNRTI_CPU(fft_separate)(const nnrti_cpu_fft *a, nnrti_cpu_fft_buffers *b, const float *w, bool joined)
 {
     const ptrdiff_t M = a->length, V = a->lanes;
-    const nnrti_v half = nnrti_v_all(0.5f);
+    const nnrti_v half = nnrti_v_all(0.5f), sign = nnrti_v_all(joined ? -1.0f : 1.0f);
     for (ptrdiff_t k = 0; k <= M - (joined ? 1 : 0); k++, w += 2) {
         const ptrdiff_t one = (joined || k < M ? k : 0) * V, other = (joined || k > 0 ? M - k : 0) * V;
         const nnrti_v xr = nnrti_v_load(b->re + one), yr = nnrti_v_load(b->re + other);
@@ -6774,92 +6746,23 @@ NNRTI_CPU_INLINE void NNRTI_CPU(fft_separate)(const nnrti_cpu_fft *a, NNRTI_CPU(
         const nnrti_v c = nnrti_v_all(w[0]), s = nnrti_v_all(joined ? -w[1] : w[1]);
         const nnrti_v re = xr - yr, im = xi + yi;
         const nnrti_v tr = nnrti_v_fma(c, im, s * re), ti = nnrti_v_fma(s, im, c * (yr - xr));
-        nnrti_v_store(b->nextRe + k * V, joined ? nnrti_v_fma(half, xr + yr, -tr) : nnrti_v_fma(half, xr + yr, tr));
-        nnrti_v_store(b->nextIm + k * V, joined ? nnrti_v_fma(half, xi - yi, -ti) : nnrti_v_fma(half, xi - yi, ti));
+        nnrti_v_store(b->nextRe + k * V, nnrti_v_fma(sign, tr, half * (xr + yr)));
+        nnrti_v_store(b->nextIm + k * V, nnrti_v_fma(sign, ti, half * (xi - yi)));
     }
-    NNRTI_CPU(fft_next)(b);
-}
-
-typedef struct NNRTI_CPU(fft_job) {
-    const nnrti_cpu_fft *attr;
-    const nnrt_view *x, *window, *y;
-    const float *table;
-    const nnrt_call *call;
-    int64_t count; /* transforms */
-} NNRTI_CPU(fft_job);
-
-NNRTI_CPU_INLINE float NNRTI_CPU(fft_read)(const nnrt_view *v, ptrdiff_t i)
-{
-    return v->dataType == NNRT_DATA_TYPE_FLOAT32 ? ((const float *)v->data)[i]
-                                                 : nnrt_half_to_float(((const uint16_t *)v->data)[i]);
-}
-NNRTI_CPU_INLINE void NNRTI_CPU(fft_write)(const nnrt_view *v, ptrdiff_t i, float value)
-{
-    if (v->dataType == NNRT_DATA_TYPE_FLOAT32)
-        ((float *)v->data)[i] = value;
-    else
-        ((uint16_t *)v->data)[i] = nnrt_half_from_float(value);
-}
-
-/* Gathers the values of x that begin at the offsets `from`. */
-static void NNRTI_CPU(fft_gather)(const NNRTI_CPU(fft_job) * j, const NNRTI_CPU(fft_buffers) * b, const ptrdiff_t *from)
-{
-    const nnrti_cpu_fft *a = j->attr;
-    const nnrt_view *x = j->x;
-    const int32_t V = a->lanes;
-    const ptrdiff_t step = x->strides[a->hop > 0 ? 1 : a->axis], part = x->strides[x->rank - 1];
-    const bool packed = a->realIn && a->length < a->N; /* x[2n] + i x[2n+1] */
-    const size_t bytes = (size_t)(a->length + (a->realOut ? 1 : 0)) * (size_t)V * sizeof(float);
-    memset(b->re, 0, bytes);
-    memset(b->im, 0, bytes);
-    for (int32_t n = 0; n < a->used; n++) {
-        const float w = j->window->data != NULL ? NNRTI_CPU(fft_read)(j->window, n * j->window->strides[0]) : 1.0f;
-        const ptrdiff_t at = (ptrdiff_t)(packed ? n / 2 : n) * V;
-        float *const re = (packed && n % 2 != 0 ? b->im : b->re) + at, *const im = b->im + at;
-        for (int32_t v = 0; v < V; v++)
-            re[v] = NNRTI_CPU(fft_read)(x, from[v] + n * step) * w;
-        if (a->realIn || (a->realOut && (n == 0 || 2 * n == a->N)))
-            continue; /* its own conjugate */
-        for (int32_t v = 0; v < V; v++)
-            im[v] = NNRTI_CPU(fft_read)(x, from[v] + n * step + part) * w;
-        if (a->realOut && a->length == a->N) /* the conjugates of the other half */
-            for (int32_t v = 0; v < V; v++) {
-                b->re[(ptrdiff_t)(a->N - n) * V + v] = re[v];
-                b->im[(ptrdiff_t)(a->N - n) * V + v] = -im[v];
-            }
-    }
-}
-
-/* Scatters the results to y, `used` transforms, at the offsets `to`. */
-static void NNRTI_CPU(fft_scatter)(const NNRTI_CPU(fft_job) * j, const NNRTI_CPU(fft_buffers) * b, const ptrdiff_t *to,
-                                   int32_t used)
-{
-    const nnrti_cpu_fft *a = j->attr;
-    const nnrt_view *y = j->y;
-    const ptrdiff_t step = y->strides[a->axis], part = y->strides[y->rank - 1];
-    const float scale = a->inverse ? 1.0f / (float)(a->realOut ? a->length : a->N) : 1.0f;
-    for (int32_t k = 0; k < y->dims[a->axis]; k++) {
-        const bool halves = a->length < a->N, mirrored = !a->realOut && halves && k > a->length;
-        const ptrdiff_t at = (ptrdiff_t)(mirrored ? a->N - k : a->realOut && halves ? k / 2 : k) * a->lanes;
-        const float *const re = (a->realOut && halves && k % 2 != 0 ? b->im : b->re) + at, *const im = b->im + at;
-        const float sign = mirrored != (a->inverse && a->realIn) ? -scale : scale;
-        for (int32_t v = 0; v < used; v++)
-            NNRTI_CPU(fft_write)(y, to[v] + k * step, re[v] * scale);
-        for (int32_t v = 0; v < used && !a->realOut; v++)
-            NNRTI_CPU(fft_write)(y, to[v] + k * step + part, im[v] * sign);
-    }
+    nnrti_cpu_fft_next(b);
 }
 
 /* Work item: transforms i * lanes to i * lanes + lanes - 1. */
 static void NNRTI_CPU(fft_task)(void *arg, uint32_t i, uint32_t worker)
 {
-    const NNRTI_CPU(fft_job) *j = (const NNRTI_CPU(fft_job) *)arg;
+    const nnrti_cpu_fft_job *j = (const nnrti_cpu_fft_job *)arg;
     const nnrti_cpu_fft *a = j->attr;
     const int64_t first = (int64_t)i * a->lanes;
     const bool turn = a->inverse && !a->realIn; /* of real values it is the conjugate of the forward transform */
+    const size_t values = (size_t)(a->length + (a->realOut ? 1 : 0)) * (size_t)a->lanes;
     float *const scratch = (float *)nnrti_cpu_scratch(j->call, worker);
     ptrdiff_t from[NNRTI_LANES], to[NNRTI_LANES];
-    NNRTI_CPU(fft_buffers) b;
+    nnrti_cpu_fft_buffers b;
     for (size_t k = 0; k < 4; k++) { /* loads of whole vectors read behind the values */
         memset(scratch + k * a->buffer + (size_t)a->length * (size_t)a->lanes, 0, NNRTI_LANES * sizeof(float));
         memset(scratch + k * a->buffer + (size_t)a->padded * (size_t)a->lanes, 0, NNRTI_LANES * sizeof(float));
@@ -6868,35 +6771,26 @@ static void NNRTI_CPU(fft_task)(void *arg, uint32_t i, uint32_t worker)
     b.im = b.re + a->buffer;
     b.nextRe = b.im + a->buffer;
     b.nextIm = b.nextRe + a->buffer;
-    for (int32_t v = 0; v < a->lanes; v++) {
-        int64_t rest = first + v < j->count ? first + v : j->count - 1;
-        from[v] = to[v] = 0;
-        for (int32_t k = j->y->rank - 2; k >= 0; k--) {
-            const int32_t size = k == a->axis ? 1 : j->y->dims[k], index = (int32_t)(rest % size);
-            rest /= size;
-            from[v] += a->hop > 0 && k == 1 ? (ptrdiff_t)(index * a->hop) * j->x->strides[1]
-                       : k != a->axis       ? index * j->x->strides[k]
-                                            : 0;
-            to[v] += index * j->y->strides[k];
-        }
-    }
-    NNRTI_CPU(fft_gather)(j, &b, from);
+    nnrti_cpu_fft_places(j, first, from, to);
+    memset(b.re, 0, values * sizeof(float));
+    memset(b.im, 0, values * sizeof(float));
+    nnrti_cpu_fft_copy(j, &b, from, a->lanes, true);
     if (a->realOut && a->length < a->N)
         NNRTI_CPU(fft_separate)(a, &b, j->table + a->halves, true);
     if (turn)
-        NNRTI_CPU(fft_turn)(&b);
+        nnrti_cpu_fft_turn(&b);
     NNRTI_CPU(fft_transform)(a, &b, j->table);
     if (turn)
-        NNRTI_CPU(fft_turn)(&b);
+        nnrti_cpu_fft_turn(&b);
     if (a->realIn && a->length < a->N)
         NNRTI_CPU(fft_separate)(a, &b, j->table + a->halves, false);
-    NNRTI_CPU(fft_scatter)(j, &b, to, (int32_t)(j->count - first < a->lanes ? j->count - first : a->lanes));
+    nnrti_cpu_fft_copy(j, &b, to, (int32_t)(j->count - first < a->lanes ? j->count - first : a->lanes), false);
 }
 
 /* DFT and STFT. */
 static NNRT_ReturnCode NNRTI_CPU(fft)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    NNRTI_CPU(fft_job) j;
+    nnrti_cpu_fft_job j;
     j.attr = (const nnrti_cpu_fft *)attr;
     j.x = &args[0];
     j.window = &args[1];

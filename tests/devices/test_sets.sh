@@ -9,7 +9,7 @@ python=${PYTHON:-/usr/bin/python3}
 passed=0 failed=0 skipped=0
 others='RESHAPE TRANSPOSE CONCAT' # which have layouts and shapes to keep
 operators='' files=''
-for op in gru lstm lstm_peephole rnn; do # which the random graphs do not have, or only now and then
+for op in dft gru lstm lstm_peephole rnn stft; do # which the random graphs do not have, or only now and then
     files="$files tests/ops/vectors/$op.vec"
 done
 for op in activation add_fusion average_pool_3d avgpool_fusion bias_add cast ceil clip conv_integer matmul_integer conv2d_fusion conv2d_transpose_fusion conv_3d \
@@ -22,9 +22,9 @@ for op in activation add_fusion average_pool_3d avgpool_fusion bias_add cast cei
 done
 
 dynamic='' # with kernels for steps with dynamic shapes
-for op in activation add_fusion argmax_fusion clip erf full_connection greater_equal l2_normalize_fusion layer_norm_fusion less \
+for op in activation add_fusion argmax_fusion clip dft erf full_connection greater_equal l2_normalize_fusion layer_norm_fusion less \
     log_softmax lp_normalization matmul_fusion matmul_nbits mul_fusion pow_fusion prelu_fusion reduce_fusion rms_normalization \
-    select softmax sub_fusion transpose where avgpool_fusion conv2d_fusion conv2d_transpose_fusion fused_batch_norm \
+    select softmax stft sub_fusion transpose where avgpool_fusion conv2d_fusion conv2d_transpose_fusion fused_batch_norm \
     max_pool_fusion quant scale_fusion resize conv_integer matmul_integer quant_dtype_cast; do
     dynamic="$dynamic tests/ops/vectors/$op.vec"
 done

@@ -77,6 +77,11 @@ def make(w):
     refuse(w, "quantised", "DFT", {}, [Tensor(x.astype(np.int8), quant=[(8, 0, 0.5)])], "UNSUPPORTED_OP")
     refuse(w, "absent", "DFT", {}, [None, four], "NULL_PTR")
     refuse(w, "three inputs", "DFT", {}, [x, four, four], "INVALID_INPUT")
+    for n in (20, 21, 31, 37, 60, 74):
+        for last in (1, 2):
+            go("%d values of %s numbers" % (n, "real" if last == 1 else "complex"), some((3, n, 2, last)), 1)
+        go("inverse, %d values" % n, some((3, n, 2, 2)), 1, inverse=1)
+        go("onesided and inverse, %d values" % n, some((3, n // 2 + 1, 2, 2)), 1, n, onesided=1, inverse=1)
 
 
 if __name__ == "__main__":

@@ -55,6 +55,9 @@ def make(w):
     for kind in (0, 2):
         w.case("float64, uneven numbers, activation %d" % kind, op, attrs(True, kind=kind), [x, weight, bias],
                [expect(x, weight, bias, (3, 6), kind)], tol=loose(x.dtype))
+    x, weight, bias = uneven(13, 20), uneven(37, 20), uneven(37)
+    w.case("float64, constants", op, attrs(True), [x, const(weight), const(bias)], [expect(x, weight, bias, (13, 37))],
+           tol=loose(x.dtype))
 
 
 if __name__ == "__main__":

@@ -72,6 +72,8 @@ def make(w):
     for kind in (0, 2):
         w.case("float64, uneven numbers, activation %d" % kind, op, attrs(kind=kind), [x, y, bias], [expect(x, y, 0, 0, bias, kind)],
                tol=loose(x.dtype))
+    x, y, bias = uneven(13, 20), uneven(20, 37), uneven(37)
+    w.case("float64, constants", op, attrs(), [x, const(y), const(bias)], [expect(x, y, 0, 0, bias)], tol=loose(x.dtype))
 
 
 if __name__ == "__main__":

@@ -58,6 +58,8 @@ def make(w):
     refuse(w, "no step", "STFT", {}, [x, None, v], "NULL_PTR")
     refuse(w, "one input", "STFT", {}, [x], "INVALID_INPUT")
     refuse(w, "five inputs", "STFT", {}, [x, two, v, four, four], "INVALID_INPUT")
+    for n in (20, 31, 37, 74):
+        go("frames of %d" % n, some((2, 150, 1), f32, -2, 2), 25, some((n,)))
 
 
 if __name__ == "__main__":
