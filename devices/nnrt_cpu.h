@@ -1080,6 +1080,23 @@ static void *nnrti_cpu_scratch(const nnrt_call *call, uint32_t worker)
     return call->scratch != NULL ? (uint8_t *)call->scratch + worker * call->scratchBytes : NULL;
 }
 
+/* Packs `lanes` columns from column n on of y [K,N], float64, or with `transposed` [N,K], whose matrix begins at `from`; zeros
+   fill what exceeds N. */
+static void nnrti_cpu_pack_f64(const nnrt_view *y, bool transposed, int32_t n, int32_t lanes, const double *from,
+                               double *to)
+{
+    const int32_t last = y->rank - 1, K = y->dims[last - !transposed], N = y->dims[last - transposed];
+    const ptrdiff_t row = y->strides[last - !transposed], column = y->strides[last - transposed];
+    const int32_t count = N - n < lanes ? N - n : lanes;
+    from += n * column;
+    for (int32_t k = 0; k < K; k++, from += row, to += lanes) {
+        for (int32_t i = 0; i < count; i++)
+            to[i] = from[i * column];
+        for (int32_t i = count; i < lanes; i++)
+            to[i] = 0.0;
+    }
+}
+
 /* FFT, without the stages: those are in nnrt_cpu_kernels.h (>>fft_kernel). */
 
 /* The buffers: current values, and those that the next stage writes. */
@@ -7714,17 +7731,6 @@ static bool nnrti_cpu_is_matmul_f64(const nnrt_draft_step *step)
            (step->op->type == NNRT_NODE_TYPE_FULL_CONNECTION || step->op->type == NNRT_NODE_TYPE_MATMUL_FUSION);
 }
 
-/* Packs y, viewed as [K,N], in panels of `lanes` columns. */
-static void nnrti_cpu_pack_f64(const nnrt_view *y, bool transposed, int32_t lanes, double *to)
-{
-    const int32_t last = y->rank - 1, K = y->dims[last - !transposed], N = y->dims[last - transposed];
-    const ptrdiff_t row = y->strides[last - !transposed], column = y->strides[last - transposed];
-    for (int32_t n = 0; n < N; n += lanes)
-        for (int32_t k = 0; k < K; k++)
-            for (int32_t i = n; i < n + lanes; i++)
-                *to++ = i < N ? ((const double *)y->data)[k * row + i * column] : 0.0;
-}
-
 static NNRT_ReturnCode nnrti_cpu_lower_matmul_f64(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
@@ -7769,8 +7775,9 @@ static NNRT_ReturnCode nnrti_cpu_lower_matmul_f64(nnrti_cpu_edit *e, uint32_t s)
     if (!a->packed)
         return NNRT_SUCCESS;
     code = nnrti_cpu_pack(e, s, NNRT_DATA_TYPE_FLOAT64, packed, &data);
-    if (code == NNRT_SUCCESS && data != NULL)
-        nnrti_cpu_pack_f64(&y.view, transposeB, lanes, (double *)data);
+    for (int32_t p = 0; p < packed[0] && code == NNRT_SUCCESS && data != NULL; p++)
+        nnrti_cpu_pack_f64(&y.view, transposeB, p * lanes, lanes, (const double *)y.view.data,
+                           (double *)data + (size_t)p * (size_t)packed[1]);
     return code;
 }
 
@@ -8457,7 +8464,9 @@ static bool nnrti_cpu_may_be_dynamic(const nnrt_draft_step *step)
     case NNRT_NODE_TYPE_CONV_3D: return nnrti_cpu_is_conv3d(step);
     case NNRT_NODE_TYPE_CONCAT: return nnrti_cpu_is_concat(step) && step->args[0].view.rank == 4;
     case NNRT_NODE_TYPE_REDUCE_FUSION: /* of axes that are known before the run */
-        return (nnrti_cpu_is_float(step) || nnrti_cpu_is_half_reduction(step)) && step->nDerived == 1 &&
+        return (nnrti_cpu_is_q8_step(step, "nnrt_reduce_fusion_q8")
+                    ? step->nDerived == 2
+                    : (nnrti_cpu_is_float(step) || nnrti_cpu_is_half_reduction(step)) && step->nDerived == 1) &&
                (step->nIn < 2 || step->args[1].tensor == NNRT_NO_TENSOR || step->args[1].kind == NNRT_PLACE_CONSTANT);
     default:
         return nnrti_cpu_binary_q8_of(step) != NULL || nnrti_cpu_is_q8_step(step, "nnrt_activation_q8") ||

@@ -6458,14 +6458,16 @@ static void NNRTI_CPU(f64_task)(void *arg, uint32_t i, uint32_t worker)
         const int32_t lastY = j->y->rank - 1;
         const ptrdiff_t row = j->y->strides[lastY - !a->transposeB], column = j->y->strides[lastY - a->transposeB];
         double *const to = (double *)nnrti_cpu_scratch(j->call, worker);
-        t.y = (const double *)j->y->data + NNRTI_CPU(batch_offset)(j->y, j->z, stack) + n * column;
-        if (column == 1 && M <= 2 * NNRTI_TILE_ROWS && t.count == NNRTI_LANES) {
-            t.next = row;
-        } else {
+        const double *const y = (const double *)j->y->data + NNRTI_CPU(batch_offset)(j->y, j->z, stack);
+        t.y = to;
+        if (column != 1 || t.count < NNRTI_LANES) {
+            nnrti_cpu_pack_f64(j->y, a->transposeB, n, NNRTI_LANES, y, to);
+        } else if (M > NNRTI_TILE_ROWS) {
             for (ptrdiff_t k = 0; k < t.K; k++)
-                for (int32_t c = 0; c < NNRTI_LANES; c++)
-                    to[k * NNRTI_LANES + c] = c < t.count ? t.y[k * row + c * column] : 0.0;
-            t.y = to;
+                memcpy(to + k * NNRTI_LANES, y + k * row + n, NNRTI_LANES * sizeof(*to));
+        } else {
+            t.y = y + n;
+            t.next = row;
         }
     }
     if (t.count > NNRTI_LANES / 2)

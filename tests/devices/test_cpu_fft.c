@@ -323,7 +323,7 @@ static void test_lengths(void **unused)
         }
 }
 
-/* An axis before others, and lengths beyond and below those of x. */
+/* An axis before others, and lengths that exceed the values of x, or are less. */
 static void test_axes(void **unused)
 {
     (void)unused;
