@@ -456,11 +456,39 @@ static void test_nan(void **unused)
         }
 }
 
+/* Tables, scratch and the temporary filter are counted to the byte. */
+static void test_bytes(void **unused)
+{
+    static const int32_t N[] = {37, 48, 74, 512};
+    (void)unused;
+    state = 6;
+    for (uint32_t i = 0; i < COUNT(N); i++) {
+        spec s = spec_of(N[i], i == 1 ? 3 : 0);
+        float *x, *y;
+        NNRT_Model *model;
+        nnrt_session_desc desc;
+        nnrt_io in, out;
+        s.a = 7;
+        x = reals(inputs_of(&s));
+        y = reals(outputs_of(&s));
+        in = nnrt_io_make(x, inputs_of(&s) * sizeof(float));
+        out = nnrt_io_make(y, outputs_of(&s) * sizeof(float));
+        model = make(&s, NULL, false);
+        memset(&desc, 0, sizeof(desc));
+        desc.device = "cpu";
+        (void)run_in_bytes(model, desc, &in, &out);
+        check_results(&s, x, NULL, y, "cpu");
+        nnrt_model_destroy(model);
+        free(y);
+        free(x);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lengths), cmocka_unit_test(test_axes), cmocka_unit_test(test_frames),
-        cmocka_unit_test(test_dynamic), cmocka_unit_test(test_nan),
+        cmocka_unit_test(test_dynamic), cmocka_unit_test(test_nan),  cmocka_unit_test(test_bytes),
     };
     return cmocka_run_group_tests(tests, add_devices, NULL);
 }
