@@ -192,8 +192,8 @@ ONE KERNEL BY ITSELF
 SECTIONS (search for the tag)
     >>device           registering
     -- implementation --
-    >>selecting        sorting, selecting and gathering of single elements
     >>isa              instruction sets (ISA); which ones the processor has
+    >>selecting        sorting, selecting and gathering of single elements
     >>layout           channels last (NHWC): layout propagation and copies
     >>steps            kernel selection per step: GEMM and implicit-GEMM convolution, prepacked weights, epilogue fusion
     >>fused_depthwise  fusion of pointwise and depthwise convolutions
@@ -1551,6 +1551,9 @@ static void nnrti_cpu_sort_keys(const nnrt_view *x, ptrdiff_t at, ptrdiff_t step
     default: return;
     }
 }
+
+/* Most elements that are sorted here: their scratch, up to 28 bytes each, fits 32 bits. */
+#define NNRTI_CPU_MAX_SORTED (1 << 26)
 
 /* Keys and the indices of their elements, in two arrays. */
 typedef struct nnrti_cpu_keyed {
@@ -6841,7 +6844,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_topk(nnrti_cpu_edit *e, uint32_t s)
     nnrti_cpu_topk *a;
     nnrt_plan_arg *args;
     if (!nnrti_cpu_is_allowed(e, &e->isa->topk) || step->kernel == NULL || step->nDerived != 0 || !attr->sorted ||
-        x.view.quantCount != 0 || y.tensor == NNRT_NO_TENSOR || nnrt_view_empty(&y.view))
+        x.view.quantCount != 0 || y.tensor == NNRT_NO_TENSOR || nnrt_view_empty(&y.view) ||
+        y.view.dims[attr->axis] > NNRTI_CPU_MAX_SORTED)
         return NNRT_SUCCESS;
     if ((a = (nnrti_cpu_topk *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL ||
         (args = nnrt_draft_args(e->draft, s, 1, places ? 2 : 1)) == NULL)
@@ -6864,6 +6868,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_topk(nnrti_cpu_edit *e, uint32_t s)
 static const nnrti_cpu_kernel *nnrti_cpu_exchange_of(const nnrti_cpu_edit *e, const nnrt_draft_step *step, size_t *scratch)
 {
     const nnrt_view *x;
+    int32_t L;
     *scratch = 0;
     if (step->op == NULL || step->kernel == NULL || step->kernelName == NULL || step->nIn == 0)
         return NULL;
@@ -6871,8 +6876,9 @@ static const nnrti_cpu_kernel *nnrti_cpu_exchange_of(const nnrti_cpu_edit *e, co
     switch (step->op->type) {
     case NNRT_NODE_TYPE_NON_ZERO: return &e->isa->non_zero;
     case NNRT_NODE_TYPE_UNIQUE:
-        *scratch = nnrti_cpu_unique_bytes(x->dims[((const NNRT_Unique *)step->attr)->axis.data[0]]);
-        return &e->isa->unique;
+        L = x->dims[((const NNRT_Unique *)step->attr)->axis.data[0]];
+        *scratch = nnrti_cpu_unique_bytes(L);
+        return L <= NNRTI_CPU_MAX_SORTED ? &e->isa->unique : NULL;
     case NNRT_NODE_TYPE_GATHER_ELEMENTS:
         return strcmp(step->kernelName, "nnrt_gather_elements") == 0 ? &e->isa->gather_elements : NULL;
     case NNRT_NODE_TYPE_GATHER: return strcmp(step->kernelName, "nnrt_gather") == 0 ? &e->isa->gather : NULL;
