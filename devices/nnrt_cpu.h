@@ -7749,15 +7749,16 @@ static NNRT_ReturnCode nnrti_cpu_lower_matmul_f64(nnrti_cpu_edit *e, uint32_t s)
     nnrti_cpu_matmul_f64 *a;
     nnrt_plan_arg *args;
     int32_t packed[2], K;
-    bool matrix = true;
+    bool packs = y.kind == NNRT_PLACE_CONSTANT;
     void *data;
     NNRT_ReturnCode code;
     if (!nnrti_cpu_is_allowed(e, &e->isa->matmul_f64) || rankX < 2 || rankY < 2 || last < 1 ||
         (z.view.strides[last] != 1 && z.view.dims[last] > 1))
         return NNRT_SUCCESS;
-    K = x.view.dims[rankX - (transposeA ? 2 : 1)];
     for (int32_t i = 0; i < rankY - 2; i++)
-        matrix = matrix && y.view.dims[i] == 1;
+        packs = packs && y.view.dims[i] == 1;
+    K = packs ? y.view.dims[rankY - (transposeB ? 1 : 2)]
+              : x.view.dims[rankX - (transposeA ? 2 : 1)]; /* maybe a bound */
     packed[0] = (y.view.dims[rankY - (transposeB ? 2 : 1)] + lanes - 1) / lanes;
     packed[1] = K * lanes;
     if (K < 1 || K > INT32_MAX / 64 || packed[0] < 1)
@@ -7767,7 +7768,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_matmul_f64(nnrti_cpu_edit *e, uint32_t s)
         return nnrti_cpu_no_memory(e, step);
     a->transposeA = transposeA;
     a->transposeB = transposeB;
-    a->packed = matrix && y.kind == NNRT_PLACE_CONSTANT;
+    a->packed = packs;
     a->rows = NNRTI_CPU_F64_ROWS;
     a->activation = full ? ((const NNRT_FullConnection *)step->attr)->activationType : attr->activationType;
     args[0] = x;

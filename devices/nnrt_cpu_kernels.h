@@ -2712,17 +2712,22 @@ typedef struct NNRTI_CPU(matmul_job) {
     int32_t panels;
 } NNRTI_CPU(matmul_job);
 
-/* Matrix i of the batch of z in v, which is broadcast to it. */
+/* Offset of matrix i of the batch of z in v, which is broadcast to it. */
+static ptrdiff_t NNRTI_CPU(batch_offset)(const nnrt_view *v, const nnrt_view *z, uint32_t i)
+{
+    ptrdiff_t at = 0;
+    for (int32_t k = z->rank - 3; k >= 0; k--) {
+        const int32_t axis = k - (z->rank - v->rank), index = (int32_t)(i % (uint32_t)z->dims[k]);
+        i /= (uint32_t)z->dims[k];
+        if (axis >= 0 && v->dims[axis] != 1)
+            at += index * v->strides[axis];
+    }
+    return at;
+}
+
 static const float *NNRTI_CPU(batch_matrix)(const nnrt_view *v, const nnrt_view *z, uint32_t i)
 {
-    const float *data = (const float *)v->data;
-    for (int32_t k = z->rank - 3; k >= 0; k--) {
-        const int32_t at = k - (z->rank - v->rank), index = (int32_t)(i % (uint32_t)z->dims[k]);
-        i /= (uint32_t)z->dims[k];
-        if (at >= 0 && v->dims[at] != 1)
-            data += index * v->strides[at];
-    }
-    return data;
+    return (const float *)v->data + NNRTI_CPU(batch_offset)(v, z, i);
 }
 
 /* Packs a panel of y [K,N] from column n on, in the format of `gemm`'s weights, with its bias. */
@@ -6417,19 +6422,6 @@ typedef struct NNRTI_CPU(f64_job) {
     const nnrt_call *call;
     int32_t panels, blocks; /* per matrix: of columns, of rows */
 } NNRTI_CPU(f64_job);
-
-/* Offset of matrix i of the batch of z in v, which is broadcast to it. */
-static ptrdiff_t NNRTI_CPU(batch_offset)(const nnrt_view *v, const nnrt_view *z, uint32_t i)
-{
-    ptrdiff_t at = 0;
-    for (int32_t k = z->rank - 3; k >= 0; k--) {
-        const int32_t axis = k - (z->rank - v->rank), index = (int32_t)(i % (uint32_t)z->dims[k]);
-        i /= (uint32_t)z->dims[k];
-        if (axis >= 0 && v->dims[axis] != 1)
-            at += index * v->strides[axis];
-    }
-    return at;
-}
 
 /* Work item: a block of rows by a panel of columns of one matrix. */
 static void NNRTI_CPU(f64_task)(void *arg, uint32_t i, uint32_t worker)
