@@ -825,7 +825,7 @@ typedef struct nnrti_cpu_reduce_q8 {
     const void *attr;
 } nnrti_cpu_reduce_q8;
 
-/* factor of a sum becomes that of the mean of n: m * 2^k / n, with k as large as 64 bits permit (QUANT.md, MEAN). */
+/* factor of a sum becomes that of the mean of n: m * 2^k / n, with k as large as 64 bits permit. */
 static void nnrti_cpu_divide_factor(int32_t factor[2], int32_t n)
 {
     int32_t k = 0;
