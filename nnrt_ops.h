@@ -7721,7 +7721,9 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantize_where(const nnrt_view *list
     for (int32_t k = 0; k < l[1] && y->data != NULL; k++) {
         nnrt_view part = l[1] > 1 ? nnrti_view_slice(y, l[0], k, 1) : *y;
         const bool varies = l[1] > 1 && axis >= 0 && condition->dims[axis] > 1;
-        const nnrt_view beside = varies ? nnrti_view_slice(condition, axis, k, 1) : condition != NULL ? *condition : part;
+        const nnrt_view beside = condition == NULL ? part
+                                 : varies          ? nnrti_view_slice(condition, axis, k, 1)
+                                                   : *condition;
         nnrti_requantize_part(&part, l + 2 + 4 * k, condition != NULL ? &beside : NULL, chosen);
     }
     return NNRT_SUCCESS;

@@ -3119,7 +3119,7 @@ static bool nnrti_pass_is_six_gate(nnrti_graph *g, uint32_t t, uint32_t x)
 
 /* Pass: x * min(max(x + 3, 0), 6), divided by 6 or multiplied by 1/6, becomes ACTIVATION HSWISH, as exporters write
    HardSwish. Conditions: float32, no other node reads the values between, and the nodes have no other activation. Bits: on
-   the reference device those of the DIV if |x| < 3; the activation does not round x * 6 / 6 and does not overflow, and has
+   the reference device unchanged if |x| < 3; the activation does not round x * 6 / 6 and does not overflow, and has
    0 where the product is -0. */
 NNRTI_COLD static bool nnrti_pass_hard_swish(nnrti_graph *g, uint32_t node)
 {
@@ -3424,7 +3424,7 @@ static bool nnrti_affine_before(nnrti_graph *g, const nnrt_operand *w, const nnr
 }
 
 /* Pass: MUL, ADD or SUB of constants per channel -> CONV2D becomes the convolution with changed weight and bias, of the
-   operand of the first node. Conditions as those of nnrti_pass_fold_affine; a summand is folded only if the convolution
+   operand of the first node. Conditions as for nnrti_pass_fold_affine; a summand is folded only if the convolution
    does not pad, since padding is 0 behind it. Error: as there. */
 NNRTI_COLD static bool nnrti_pass_fold_before(nnrti_graph *g, uint32_t node)
 {

@@ -22,7 +22,7 @@ WHAT IS FAST, float32
     RMS_NORMALIZATION, L2_NORMALIZE_FUSION and LP_NORMALIZATION over the last axis; INSTANCE_NORM, GROUP_NORM_FUSION,
     LRN.
     Other: TRANSPOSE that moves the last axis; ARGMAX_FUSION and ARGMIN_FUSION of one position, RESIZE (except CUBIC);
-    LSTM (without projection and zoneout), LSTM_PEEPHOLE, GRU and RNN of constant weights; DFT and STFT of up to 2^24
+    LSTM (without projection and zoneout), LSTM_PEEPHOLE, GRU and RNN of constant weights; DFT and STFT of 17 to 2^24
     values, by a fast Fourier transform (FFT).
 
 WHAT IS FAST, float64
@@ -472,8 +472,9 @@ typedef struct nnrti_cpu_pool_nd {
 /* Discrete Fourier transforms: attributes of `fft` (>>fft). Arguments: x, the window or nothing, the tables; y. */
 #define NNRTI_CPU_FFT_STAGES 32 /* most stages */
 #define NNRTI_CPU_FFT_RADIX 31  /* largest radix */
+#define NNRTI_CPU_FFT_LEAST 17 /* values: the sums of the definition take as long for fewer, and keep their bits */
 typedef struct nnrti_cpu_fft {
-    int32_t N, used; /* values of a transform; those that x has, the others are 0 */
+    int32_t N, used; /* values of a transform; how many of them x has, the others are 0 */
     int32_t length;  /* of the complex transform that computes it: N, or N / 2 for an even number of real values */
     int32_t padded;  /* length of the convolution that computes that (Bluestein); 0: none */
     int32_t stages, radix[NNRTI_CPU_FFT_STAGES]; /* of `padded` if it is not 0, otherwise of `length` */
@@ -483,7 +484,7 @@ typedef struct nnrti_cpu_fft {
     bool realIn, realOut;                        /* realOut: x has the frequencies of real values, up to N / 2 */
     bool inverse;
     size_t buffer;        /* floats of each of the four buffers in scratch */
-    size_t halves, chirp; /* offsets of tables, behind those of the stages */
+    size_t halves, chirp; /* offsets of tables, behind the tables of the stages */
 } nnrti_cpu_fft;
 
 /* Floats of the tables of the stages: for each of its radix r, of n values, r - 1 twiddle factors for each of n / r elements,
@@ -746,7 +747,7 @@ typedef struct nnrti_cpu_gemm_q8 {
 } nnrti_cpu_gemm_q8;
 
 /* Grouped and transposed convolutions of 8 bits as several int8 GEMMs (>>multi_gemm): attributes of `multi_gemm_q8`, which
-   has the arguments of `gemm_q8`; packed weights and table are those of each phase, in it of each group. */
+   has the arguments of `gemm_q8`; each phase has packed weights and a table for each group. */
 typedef struct nnrti_cpu_phase_q8 {
     nnrti_cpu_gemm_q8 gemm;
     int32_t first[2], size[2]; /* rows and columns of y: the first one, and their number */
@@ -812,8 +813,9 @@ typedef struct nnrti_cpu_window_q8 {
 
 /* ADD_FUSION, SUB_FUSION and MUL_FUSION of 8 bits: attributes of `binary_q8`, which has the arguments of the reference
    kernel: x, y, the constants of the requantization, z. */
+typedef enum nnrti_cpu_binary_q8_type { NNRTI_CPU_Q8_ADD, NNRTI_CPU_Q8_SUB, NNRTI_CPU_Q8_MUL } nnrti_cpu_binary_q8_type;
 typedef struct nnrti_cpu_binary_q8 {
-    enum { NNRTI_CPU_Q8_ADD, NNRTI_CPU_Q8_SUB, NNRTI_CPU_Q8_MUL } type;
+    nnrti_cpu_binary_q8_type type;
     const char *name; /* of the reference kernel */
     nnrt_kernel exact;
 } nnrti_cpu_binary_q8;
@@ -1080,8 +1082,8 @@ static void *nnrti_cpu_scratch(const nnrt_call *call, uint32_t worker)
     return call->scratch != NULL ? (uint8_t *)call->scratch + worker * call->scratchBytes : NULL;
 }
 
-/* Packs `lanes` columns from column n on of y [K,N], float64, or with `transposed` [N,K], whose matrix begins at `from`; zeros
-   fill what exceeds N. */
+/* Packs `lanes` columns from column n on of y [K,N], float64, or with `transposed` [N,K], whose matrix begins at `from`; columns
+   from N on are 0. */
 static void nnrti_cpu_pack_f64(const nnrt_view *y, bool transposed, int32_t n, int32_t lanes, const double *from,
                                double *to)
 {
@@ -1099,7 +1101,7 @@ static void nnrti_cpu_pack_f64(const nnrt_view *y, bool transposed, int32_t n, i
 
 /* FFT, without the stages: those are in nnrt_cpu_kernels.h (>>fft_kernel). */
 
-/* The buffers: current values, and those that the next stage writes. */
+/* The buffers: current values, and results of the next stage. */
 typedef struct nnrti_cpu_fft_buffers {
     float *re, *im, *nextRe, *nextIm;
 } nnrti_cpu_fft_buffers;
@@ -1512,7 +1514,7 @@ NNRTI_CPU_SHARED int32_t nnrti_cpu_dot_sign(void);
    attributes of the reference kernels and read the dimensions of a run from their views, so steps with dynamic shapes
    have them, too (nnrti_cpu_exchange). */
 
-/* Sort keys are those of the reference device: unsigned integers in the order of the elements, with -0 equal to 0 and NaN
+/* Sort keys are the reference device's: unsigned integers in the order of the elements, with -0 equal to 0 and NaN
    below all, also if `flip`, ~0, reverses the order. */
 static inline uint64_t nnrti_cpu_float_key(uint64_t bits, uint64_t infinity, uint64_t flip)
 {
@@ -8017,7 +8019,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_fft(nnrti_cpu_edit *e, uint32_t s)
     void *tables, *work = NULL;
     NNRT_ReturnCode code;
     if (!nnrti_cpu_is_allowed(e, &e->isa->fft) || step->kernel == NULL || step->nDerived != 0 ||
-        !nnrti_cpu_fft_of(step, bound, &found))
+        !nnrti_cpu_fft_of(step, bound, &found) || (!bound && found.N < NNRTI_CPU_FFT_LEAST))
         return NNRT_SUCCESS;
     if ((a = (nnrti_cpu_fft *)nnrt_memory_keep(d->memory, sizeof(*a))) == NULL ||
         (args = nnrt_draft_args(d, s, 2, 1)) == NULL)

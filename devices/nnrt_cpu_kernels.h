@@ -6995,9 +6995,15 @@ static void NNRTI_CPU(cast_task)(void *arg, uint32_t unit, uint32_t worker)
 static void NNRTI_CPU(run_cast)(nnrt_call *call, const void *attr, const nnrt_view *x, const nnrt_view *y,
                                 void (*convert)(const NNRTI_CPU(cast_job) * j, const void *x, void *y, int32_t count))
 {
-    NNRTI_CPU(cast_job) j = {attr, x, y, convert, {0}, 0, 0, -1, -1, 0};
+    NNRTI_CPU(cast_job) j;
     double count;
     int32_t size;
+    memset(&j, 0, sizeof(j));
+    j.attr = attr;
+    j.x = x;
+    j.y = y;
+    j.convert = convert;
+    j.across = -1;
     if (!nnrt_walk_first(&j.walk, j.y, j.x, NULL))
         return;
     j.from = nnrt_type_size(j.x->dataType);
@@ -9557,8 +9563,9 @@ typedef struct NNRTI_CPU(reduce_q8_job) {
 /* The sum of `count` adjacent bytes, int8 plus 128. */
 static int32_t NNRTI_CPU(sum_bytes)(const uint8_t *x, int32_t count, int32_t flip)
 {
-    nnrti_v_bits sums[4] = {{0}};
+    nnrti_v_bits sums[4];
     int32_t lanes[NNRTI_LANES], i = 0, sum = 0;
+    memset(sums, 0, sizeof(sums));
     for (; i + 4 * NNRTI_LANES <= count; i += 4 * NNRTI_LANES)
         NNRTI_CPU_UNROLL
         for (int32_t k = 0; k < 4; k++)
@@ -9576,8 +9583,9 @@ static int32_t NNRTI_CPU(sum_bytes)(const uint8_t *x, int32_t count, int32_t fli
 static void NNRTI_CPU(sum_rows_q8)(const NNRTI_CPU(reduce_q8_job) * j, const uint8_t *x, int32_t count, int32_t *to)
 {
     nnrt_walk w = j->inner;
-    nnrti_v_bits sums[4] = {{0}};
+    nnrti_v_bits sums[4];
     uint8_t part[NNRTI_Q8_SUMS] = {0};
+    memset(sums, 0, sizeof(sums));
     do
         for (int32_t i = 0; i < w.count; i++) {
             const uint8_t *from = x + w.at[0] + i * w.row[0];

@@ -11253,7 +11253,7 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
     X("sequence_map",    "",                                 "", "its body, once for each element of a sequence") \
     X("shape",           "SHAPE", "STRIDED_SLICE",           "start, end") \
     X("shrink",          "", "LESS GREATER ADD_FUSION SUB_FUSION WHERE CAST", "selected by two comparisons") \
-    X("sign",            "ACTIVATION", "GREATER LESS CAST SUB_FUSION", "integers other than int32") \
+    X("sign",            "ACTIVATION", "MAXIMUM MINIMUM", "integers") \
     X("size",            "", "SHAPE REDUCE_FUSION",          "the product of the dimensions") \
     X("slice",           "STRIDED_SLICE", "SCATTER_ELEMENTS CAST REDUCE_FUSION EQUAL ASSERT", \
       "axes computed in the run") \

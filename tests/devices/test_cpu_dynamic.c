@@ -164,7 +164,7 @@ static const one_node nodes[] = {
     {"multi_gemm_q8", NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION, &transposed, I8, 1, {{4, {1, 6, -1, 5}}, {4, {7, 3, 3, 6}}, {1, {7}}, NONE}, true, NULL},
     {"multi_gemm_q8", NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION, &transposed, U8, 1, {{4, {1, 8, 5, -1}}, {4, {7, 3, 3, 8}}, {1, {7}}, NONE}, true, NULL},
     {"multi_gemm_q8", NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION, &sixteen, U8, 1, {{4, {-1, 5, 3, 4}}, {4, {3, 5, 5, 5}}, {1, {3}}, NONE}, true, NULL},
-    {"reduce_q8", NNRT_NODE_TYPE_REDUCE_FUSION, &mean, U8, 1, {{2, {3, -1}}, NONE, NONE, NONE}, false, NULL},
+    {"reduce_q8", NNRT_NODE_TYPE_REDUCE_FUSION, &mean, U8, 1, {{2, {-1, 19}}, NONE, NONE, NONE}, false, NULL},
     {"table_q8", NNRT_NODE_TYPE_ACTIVATION, &tanh_of, I8, 1, {{2, {-1, 7}}, NONE, NONE, NONE}, false, NULL},
     {"resize_q8", NNRT_NODE_TYPE_RESIZE, &bilinear, U8, 1, {{4, {2, 3, -1, 6}}, NONE, NONE, NONE}, true, NULL},
     {"resize_q8", NNRT_NODE_TYPE_RESIZE, &nearest, I8, 1, {{4, {2, 6, -1, 3}}, NONE, NONE, NONE}, false, NULL},

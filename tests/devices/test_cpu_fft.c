@@ -264,7 +264,7 @@ static void check_spec(const spec *s)
             free(first);
             continue;
         }
-        kernel = "fft";
+        kernel = s->N > 16 ? "fft" : NULL; /* fewer values keep the reference kernel */
         for (uint32_t workers = 0; workers <= 9; workers += workers == 3 ? 5 : 1) { /* 9: the least memory */
             memset(out.data, 0xA5, nY * width);
             memory = workers == 9 ? "smallest" : NULL;
@@ -398,6 +398,7 @@ static void test_dynamic(void **unused)
                 fixed = make(&s, most.window ? window : NULL, false);
                 in = nnrt_io_make(x, inputs_of(&s) * sizeof(float));
                 out = nnrt_io_make(y[0], outputs_of(&s) * sizeof(float));
+                kernel = s.N > 16 ? "fft" : NULL;
                 (void)run_session(sets[k], fixed, &in, 1, &out, 1, 0, NULL);
                 check_results(&s, x, most.window ? window : NULL, y[0], sets[k]);
                 memset(y[1], 0xA5, outputs_of(&s) * sizeof(float));
