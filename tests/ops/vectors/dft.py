@@ -82,6 +82,7 @@ def make(w):
             go("%d values of %s numbers" % (n, "real" if last == 1 else "complex"), some((3, n, 2, last)), 1)
         go("inverse, %d values" % n, some((3, n, 2, 2)), 1, inverse=1)
         go("onesided and inverse, %d values" % n, some((3, n // 2 + 1, 2, 2)), 1, n, onesided=1, inverse=1)
+    go("20 values of float16", some((3, 20, 2, 2), f16, -2, 2), 1)
 
 
 if __name__ == "__main__":
