@@ -785,21 +785,27 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(unary_function)(nnrti_v x, nnrti_v a, nnrti_v
     }
 }
 
+/* y = function(x) for count elements; y may be x. One function for each: without optimization a compiler keeps the variables of
+   every branch of unary_function in each place that calls it. */
 #define NNRTI_CPU_UNARY(name)                                                                                          \
-    case NNRTI_CPU_##name:                                                                                             \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(unary_##name)(const float *x, float *y, int32_t count,                    \
+                                                           const nnrti_cpu_elementwise *each)                          \
+    {                                                                                                                  \
+        const nnrti_v a = nnrti_v_all(each->a), b = nnrti_v_all(each->b);                                              \
         for (int32_t i = 0; i < count; i += NNRTI_LANES)                                                               \
             nnrti_v_store_part(y + i,                                                                                  \
                                NNRTI_CPU(unary_function)(nnrti_v_load_part(x + i, count - i), a, b, NNRTI_CPU_##name), \
                                count - i);                                                                             \
-        break;
+    }
+NNRTI_CPU_UNARY_FUNCTIONS(NNRTI_CPU_UNARY)
 
-/* y = function(x) for count elements; y may be x. */
-NNRTI_CPU_NOINLINE static void NNRTI_CPU(unary_row)(const float *x, float *y, int32_t count,
-                                                    const nnrti_cpu_elementwise *each)
+#define NNRTI_CPU_UNARY_CASE(name)                                                                                     \
+    case NNRTI_CPU_##name: NNRTI_CPU(unary_##name)(x, y, count, each); break;
+
+static void NNRTI_CPU(unary_row)(const float *x, float *y, int32_t count, const nnrti_cpu_elementwise *each)
 {
-    const nnrti_v a = nnrti_v_all(each->a), b = nnrti_v_all(each->b);
     switch (each->function) {
-        NNRTI_CPU_UNARY_FUNCTIONS(NNRTI_CPU_UNARY)
+        NNRTI_CPU_UNARY_FUNCTIONS(NNRTI_CPU_UNARY_CASE)
     default: NNRTI_CPU(activation_row)(x, y, count, each->activation);
     }
 }
@@ -10164,6 +10170,7 @@ static const nnrti_cpu_isa NNRTI_CPU(isa) = {
 #undef NNRTI_CPU_IF_LESS
 #undef NNRTI_CPU_SQRT
 #undef NNRTI_CPU_UNARY
+#undef NNRTI_CPU_UNARY_CASE
 #undef NNRTI_CPU_DOUBLE_CHUNK
 #undef NNRTI_CPU_REDUCE_SHORT
 #undef NNRTI_CPU_DIVIDE_CHUNK
