@@ -2399,8 +2399,10 @@ NNRTI_CPU_INLINE void NNRTI_CPU(integers_to_double)(const int32_t *from, nnrti_d
 #elif NNRTI_CPU_LEVEL == 3
     *to = (nnrti_d)_mm256_cvtepi32_pd(_mm_loadu_si128((const __m128i *)(const void *)from));
 #else
+    double lanes[NNRTI_LANES / 2];
     for (int32_t t = 0; t < NNRTI_LANES / 2; t++)
-        (*to)[t] = (double)from[t];
+        lanes[t] = (double)from[t];
+    memcpy(to, lanes, sizeof(lanes));
 #endif
 }
 
