@@ -474,7 +474,7 @@ typedef struct nnrti_cpu_pool_nd {
 #define NNRTI_CPU_FFT_RADIX 31  /* largest radix */
 #define NNRTI_CPU_FFT_LEAST 17 /* values: the sums of the definition take as long for fewer, and keep their bits */
 typedef struct nnrti_cpu_fft {
-    int32_t N, used; /* values of a transform; how many of them x has, the others are 0 */
+    int32_t N, used; /* values of a transform; number of values in x, zeros follow */
     int32_t length;  /* of the complex transform that computes it: N, or N / 2 for an even number of real values */
     int32_t padded;  /* length of the convolution that computes that (Bluestein); 0: none */
     int32_t stages, radix[NNRTI_CPU_FFT_STAGES]; /* of `padded` if it is not 0, otherwise of `length` */
@@ -1628,7 +1628,7 @@ static void nnrti_cpu_sort(nnrti_cpu_keyed list, nnrti_cpu_keyed spare, int32_t 
     }
 }
 
-/* The `count` largest keys of those that were added, in descending order, of equal ones the first. Up to
+/* The `count` largest of the added keys, in descending order, of equal ones the first. Up to
    NNRTI_CPU_FEW_BEST are kept in order; more by runs: `added` new keys behind the `have` best ones are sorted and merged
    with these when there is no more room. A key is worth adding if the list is not full, or if it exceeds `least`. */
 #define NNRTI_CPU_FEW_BEST 16
@@ -5123,16 +5123,17 @@ static void nnrti_cpu_requantize_scale(nnrti_cpu_requantize *r, const nnrt_view 
     }
 }
 
-/* Sets the requantization rows 1 to 6 of the table of `padded` channels, of which C exist: those of y from `first` on.
+/* Sets the requantization rows 1 to 6 of the table of `padded` channels, of which C exist: channels of y from `first` on.
    Integer form (`plain`), if no sum exceeds 2^30 and every factor is below 1:
        y = (round(x * row 1 / 2^31) + row 2) / 2^row 3, rounded down; row 2 contains the rounding term.
    Wide form, if no sum exceeds 2^30: row 3 is minus the exponent, any, and row 2 the rounding term without zero point.
    Else the rows are factor, zero point and exponent as in the reference. Float form: with f = row 1 / 2^(31 + row
    3), y = x * f + zero point + 1/2 + 2^-(1 + row 3), rounded down, and for x below 0 less 2^-row 3, because halves
-   round away from zero; with the wide form and row 3 <= 0, y = x * f + zero point + 1/2, rounded down. The kernel computes 2^FRACTION_BITS times that, plus 4, from rows 4 to 6 in float. Within 0
-   to 256 that is at most 2^24 and off by less than 4: by 1/2 each for rounding the summand (row 5) and the sum, by
-   2.01 for row 4 and x together, by 1/2 for subtracting row 6, which is 1/4 below 2^23, and there by 1/2 for the
-   conversion to integer. So if the low FRACTION_BITS bits are 8 or more, the bits above them are exactly y. */
+   round away from zero; with the wide form and row 3 <= 0, y = x * f + zero point + 1/2, rounded down. The kernel
+   computes 2^FRACTION_BITS times that, plus 4, from rows 4 to 6 in float. Within 0 to 256 that is at most 2^24 and
+   off by less than 4: by 1/2 each for rounding the summand (row 5) and the sum, by 2.01 for row 4 and x together,
+   by 1/2 for subtracting row 6, which is 1/4 below 2^23, and there by 1/2 for the conversion to integer. So if the
+   low FRACTION_BITS bits are 8 or more, the bits above them are exactly y. */
 static void nnrti_cpu_requantize_channels(const nnrti_cpu_requantize *r, const nnrt_view *quant, const nnrt_view *y,
                                           int32_t first, int32_t C, int32_t padded, int32_t lanes, int32_t mixed,
                                           int32_t *table)

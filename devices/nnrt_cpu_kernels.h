@@ -6947,7 +6947,7 @@ static void NNRTI_CPU(cast_row)(const NNRTI_CPU(cast_job) * j, const nnrt_walk *
     }
 }
 
-/* Dense rows of y for `extent` indices of the axis along which x is dense. */
+/* Dense rows of y for `extent` positions along the axis in which x is dense. */
 static void NNRTI_CPU(cast_blocks)(const NNRTI_CPU(cast_job) * j, const nnrt_walk *w, int32_t extent, const uint8_t *x,
                                    uint8_t *y)
 {
@@ -7095,7 +7095,7 @@ static NNRT_ReturnCode NNRTI_CPU(cast)(const void *attr, nnrt_view *args, nnrt_c
     return NNRT_SUCCESS;
 }
 
-/* y[i] = table[x[i]]. Byte shuffles look up 16 entries at a time, those of the upper four bits of x; the others give 0. */
+/* y[i] = table[x[i]]. Byte shuffles look up 16 entries at a time: one shuffle for each value of the upper four bits of x. */
 static void NNRTI_CPU(lookup)(const uint8_t *table, const uint8_t *x, uint8_t *y, int32_t count)
 {
     int32_t i = 0;
@@ -9921,7 +9921,7 @@ NNRTI_CPU_INLINE const uint8_t *NNRTI_CPU(panel_q8)(const uint8_t *x, ptrdiff_t 
     return part;
 }
 
-/* `count` elements, those of an operand with step 0 all the same. */
+/* `count` elements; an operand with step 0 repeats one element. */
 NNRTI_CPU_INLINE void NNRTI_CPU(binary_q8_elements)(const NNRTI_CPU(binary_q8_job) * job, const uint8_t *x,
                                                     ptrdiff_t stepX, const uint8_t *y, ptrdiff_t stepY, uint8_t *z,
                                                     int32_t count, const bool product)

@@ -782,7 +782,7 @@ static void run_list(NNRT_NodeType type, const void *attr, NNRT_DataType t, int3
     nnrt_model_destroy(model);
 }
 
-/* The reference kernels take results of long lines from tables, those of short ones from the formula, which the vectors
+/* The reference kernels take results of long lines from tables, results of short lines from the formula, which the vectors
    test. A line of 200 elements, and the same behind elements whose exponentials are 0: equal results. */
 static void test_tables_of_8_bits(void **unused)
 {

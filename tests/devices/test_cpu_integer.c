@@ -227,7 +227,7 @@ static void test_left(void **unused)
 
 /* ---- CONV_INTEGER ---- */
 
-/* x [n,h,w,k], w [c,kh,kw,k]; the types and zero points are those of spec. */
+/* x [n,h,w,k], w [c,kh,kw,k]; spec has the types and zero points. */
 typedef struct window {
     int32_t n, h, w, k, c, size[2];
     int64_t stride[2], dilation[2], pad[4];
