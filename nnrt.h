@@ -824,11 +824,12 @@ static bool nnrti_file_map(const char *path, nnrti_block *file)
 }
 #endif
 
-/* Size of an open file, which is rewound to its start; -1 if it is unknown, or 2 GiB or more. */
+/* Size of an open file, which is rewound to its start; -1 if it is unknown, or 2^31 - 1 bytes or more: 2^31 - 1 is what the
+   C library of 32-bit Linux gives as the end of a directory, which fopen opens. */
 NNRTI_UNUSED static int64_t nnrti_file_size(FILE *f)
 {
     const long size = fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
-    return size >= 0 && size <= 0x7FFFFFFFL && fseek(f, 0, SEEK_SET) == 0 ? size : -1;
+    return size >= 0 && size < 0x7FFFFFFFL && fseek(f, 0, SEEK_SET) == 0 ? size : -1;
 }
 
 /* For importers: reads a file of another format into one block of the allocator, which the caller frees. */
@@ -844,7 +845,7 @@ NNRTI_UNUSED static NNRT_ReturnCode nnrti_file_bytes(const char *path, const nnr
         return nnrt_error_set(error, NNRT_INVALID_PATH, "file '%s' cannot be opened", path);
     if (size <= 0)
         code = nnrt_error_set(error, NNRT_INVALID_FILE, "file '%s' %s", path,
-                              size == 0 ? "is empty" : "has an unknown size or 2 GiB or more");
+                              size == 0 ? "is empty" : "is a directory, or has an unknown size or 2 GiB or more");
     else if (*data == NULL)
         code = nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "file '%s': no memory for its %l bytes", path, size);
     else if (fread(*data, 1, *bytes, f) != *bytes)
