@@ -820,9 +820,10 @@ typedef struct nnrti_cpu_binary_q8 {
     nnrt_kernel exact;
 } nnrti_cpu_binary_q8;
 
-/* REDUCE_FUSION of 8 bits, SUM and MEAN: attributes of `reduce_q8`, which has the arguments of the reference kernel. */
+/* REDUCE_FUSION of 8 bits, SUM and MEAN, and global AVGPOOL_FUSION: attributes of `reduce_q8`, which has the arguments of the
+   reference kernel. */
 typedef struct nnrti_cpu_reduce_q8 {
-    bool mean;
+    bool mean, pool;
     nnrt_kernel exact; /* the reference kernel, and its attributes */
     const void *attr;
 } nnrti_cpu_reduce_q8;
@@ -2378,7 +2379,8 @@ static bool nnrti_cpu_is_q8_step(const nnrt_draft_step *step, const char *kernel
            step->args[0].view.quantCount == 1;
 }
 
-/* Whether a float32 pool is global (one window, all of x) without an activation. Channels first, it is a reduction. */
+/* Whether a pool, of float32 or an average of 8 bits, is global (one window, all of x) without an activation. Channels first,
+   it is a reduction. */
 static bool nnrti_cpu_is_global(const nnrt_draft_step *step)
 {
     const bool most = step->op->type == NNRT_NODE_TYPE_MAX_POOL_FUSION;
@@ -2389,9 +2391,9 @@ static bool nnrti_cpu_is_global(const nnrt_draft_step *step)
     const nnrt_view *x = &step->args[0].view, *y = &step->args[step->nIn + step->nDerived].view;
     if (most && step->nOut > 1 && step->args[step->nIn + step->nDerived + 1].tensor != NNRT_NO_TENSOR)
         return false;
-    return x->dataType == NNRT_DATA_TYPE_FLOAT32 && y->dims[1] == 1 && y->dims[2] == 1 && size->data[0] == x->dims[1] &&
-           size->data[1] == x->dims[2] && pad->data[0] == 0 && pad->data[1] == 0 && pad->data[2] == 0 &&
-           pad->data[3] == 0 && !nnrt_view_empty(x) &&
+    return (x->dataType == NNRT_DATA_TYPE_FLOAT32 || nnrti_cpu_is_q8_step(step, "nnrt_avgpool_fusion_q8")) &&
+           y->dims[1] == 1 && y->dims[2] == 1 && size->data[0] == x->dims[1] && size->data[1] == x->dims[2] &&
+           pad->data[0] == 0 && pad->data[1] == 0 && pad->data[2] == 0 && pad->data[3] == 0 && !nnrt_view_empty(x) &&
            (most ? max->activationType : average->activationType) == NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
 }
 
@@ -6037,18 +6039,20 @@ static NNRT_ReturnCode nnrti_cpu_lower_quantize(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
-/* SUM and MEAN of 8 bits. */
+/* SUM and MEAN of 8 bits, and global average pools. */
 static NNRT_ReturnCode nnrti_cpu_lower_reduce_q8(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
-    const NNRT_ReduceFusion *attr = (const NNRT_ReduceFusion *)step->attr;
+    const bool pool = step->op->type == NNRT_NODE_TYPE_AVGPOOL_FUSION;
+    const NNRT_ReduceMode mode = pool ? NNRT_REDUCE_MODE_SUM : ((const NNRT_ReduceFusion *)step->attr)->mode;
     nnrti_cpu_reduce_q8 *a;
-    if ((attr->mode != NNRT_REDUCE_MODE_MEAN && attr->mode != NNRT_REDUCE_MODE_SUM) || step->nDerived != 2 ||
+    if ((mode != NNRT_REDUCE_MODE_MEAN && mode != NNRT_REDUCE_MODE_SUM) || step->nDerived != (pool ? 1 : 2) ||
         nnrt_view_empty(&step->args[0].view) || !nnrti_cpu_is_allowed(e, &e->isa->reduce_q8))
         return NNRT_SUCCESS;
     if ((a = (nnrti_cpu_reduce_q8 *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL)
         return nnrti_cpu_no_memory(e, step);
-    a->mean = attr->mode == NNRT_REDUCE_MODE_MEAN;
+    a->mean = mode == NNRT_REDUCE_MODE_MEAN;
+    a->pool = pool;
     a->exact = step->kernel;
     a->attr = step->attr;
     nnrti_cpu_set_kernel(step, &e->isa->reduce_q8, a);
@@ -6071,7 +6075,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_q8(nnrti_cpu_edit *e, uint32_t s)
         return nnrti_cpu_lower_constant_matmul_q8(e, s, ((const NNRT_MatMulFusion *)step->attr)->transposeB);
     if (nnrti_cpu_binary_q8_of(step) != NULL)
         nnrti_cpu_lower_binary_q8(e, step);
-    if (nnrti_cpu_is_q8_step(step, "nnrt_reduce_fusion_q8"))
+    if (nnrti_cpu_is_q8_step(step, "nnrt_reduce_fusion_q8") ||
+        (nnrti_cpu_is_q8_step(step, "nnrt_avgpool_fusion_q8") && nnrti_cpu_is_global(step)))
         return nnrti_cpu_lower_reduce_q8(e, s);
     if (nnrti_cpu_is_q8_step(step, "nnrt_activation_q8") && nnrti_cpu_is_allowed(e, &e->isa->table_q8)) {
         const nnrt_view table = step->args[1].view;
@@ -9022,9 +9027,9 @@ static NNRT_ReturnCode nnrti_cpu_lower_dynamic(nnrti_cpu_edit *e, uint32_t s)
     if (code == NNRT_SUCCESS && (step->kernel != old.kernel || step->attr != old.attr)) {
         dynamic->kernel = step->kernel;
         dynamic->scratch = nnrti_cpu_aligned(step->scratchBytes);
-        if (dynamic->image && old.op->type == NNRT_NODE_TYPE_RESIZE) /* float32 */
+        if (dynamic->image && (old.op->type == NNRT_NODE_TYPE_RESIZE || step->kernel == e->isa->reduce_q8.run))
             dynamic->planes = step->kernel;
-        else if (global && wide == 0)
+        else if (global && wide == 0) /* float32 */
             dynamic->planes = e->isa->reduce.run;
         return nnrti_cpu_finish_dynamic(e, s, &old, nnrti_cpu_run_dynamic, dynamic, dynamic->packed,
                                         nnrti_cpu_scratch_of(dynamic));

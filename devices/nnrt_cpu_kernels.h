@@ -9565,6 +9565,7 @@ typedef struct NNRTI_CPU(reduce_q8_job) {
     int32_t slice;      /* indices of the outermost axis of `outer`, or of its row, of a work item */
     int32_t flip, less; /* less: the elements of a sum times their zero point */
     int32_t factor[2];
+    int32_t pool; /* elements of a global average pool, whose mean is rounded to a stored integer; else 0 */
 } NNRTI_CPU(reduce_q8_job);
 #define NNRTI_Q8_SUMS (4 * NNRTI_LANES) /* sums of adjacent elements that are computed at a time */
 
@@ -9573,6 +9574,17 @@ static int32_t NNRTI_CPU(sum_bytes)(const uint8_t *x, int32_t count, int32_t fli
 {
     nnrti_v_bits sums[4];
     int32_t lanes[NNRTI_LANES], i = 0, sum = 0;
+#if NNRTI_CPU_LEVEL >= 3
+    const __m256i turn = _mm256_set1_epi8((char)flip), none = _mm256_setzero_si256();
+    __m256i eights = none; /* sums of 8 bytes each, of 64 bits */
+    for (; i + 32 <= count; i += 32) {
+        const __m256i bytes = _mm256_loadu_si256((const __m256i *)(const void *)(x + i));
+        eights = _mm256_add_epi64(eights, _mm256_sad_epu8(_mm256_xor_si256(bytes, turn), none));
+    }
+    eights = _mm256_add_epi64(eights, _mm256_permute4x64_epi64(eights, 0x4E));
+    eights = _mm256_add_epi64(eights, _mm256_srli_si256(eights, 8));
+    sum = _mm_cvtsi128_si32(_mm256_castsi256_si128(eights));
+#endif
     memset(sums, 0, sizeof(sums));
     for (; i + 4 * NNRTI_LANES <= count; i += 4 * NNRTI_LANES)
         NNRTI_CPU_UNROLL
@@ -9607,6 +9619,16 @@ static void NNRTI_CPU(sum_rows_q8)(const NNRTI_CPU(reduce_q8_job) * j, const uin
     memcpy(to, sums, sizeof(sums));
 }
 
+/* A result of its sum. */
+static uint8_t NNRTI_CPU(reduced_q8)(const NNRTI_CPU(reduce_q8_job) * j, int32_t sum)
+{
+    const int32_t n = j->pool, zero = j->x->quant[0].zeroPoint;
+    sum -= n > 0 ? n * j->flip : j->less;
+    if (n > 0) /* halves of the stored integers round away from zero */
+        sum = (sum > 0 ? sum + n / 2 : sum - n / 2) / n - zero;
+    return (uint8_t)nnrt_quant_result(nnrt_rescale(sum, j->factor), j->list);
+}
+
 /* Work item: some results. */
 static void NNRTI_CPU(reduce_q8_task)(void *arg, uint32_t unit, uint32_t worker)
 {
@@ -9633,29 +9655,32 @@ static void NNRTI_CPU(reduce_q8_task)(void *arg, uint32_t unit, uint32_t worker)
                 NNRTI_CPU(sum_rows_q8)(j, x, n, sums);
             }
             for (int32_t k = 0; k < n; k++)
-                y[k * w.row[0]] = (uint8_t)nnrt_quant_result(nnrt_rescale(sums[k] - j->less, j->factor), j->list);
+                y[k * w.row[0]] = NNRTI_CPU(reduced_q8)(j, sums[k]);
         }
     while (nnrt_walk_next(&w));
 }
 
-/* y = the sum or the mean of x over the axes, the second argument, requantized. Sums that may exceed 31 bits, and elements
-   that no axis has side by side, use the reference kernel. */
+/* y = the sum or the mean of x over the axes, the second argument, requantized; or a global average pool, which has no such
+   argument. Sums that may exceed 31 bits, and elements that no axis has side by side, use the reference kernel. */
 static NNRT_ReturnCode NNRTI_CPU(reduce_q8)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     const nnrti_cpu_reduce_q8 *a = (const nnrti_cpu_reduce_q8 *)attr;
-    const nnrt_view *const axes = &args[call->nIn];
+    const int32_t image[2] = {1, 2};
+    const nnrt_view *const list = &args[call->nIn + (a->pool ? 0 : 1)];
+    const int32_t *const axes = a->pool ? image : (const int32_t *)args[call->nIn].data;
+    const int32_t nAxes = a->pool ? 2 : args[call->nIn].dims[0];
     NNRTI_CPU(reduce_q8_job) j;
     nnrt_view part = args[0];
     double n = 1, count;
     int32_t size;
     memset(&j, 0, sizeof(j));
     j.x = &args[0];
-    j.y = &args[call->nIn + 2];
-    j.list = (const int32_t *)args[call->nIn + 1].data;
+    j.y = list + 1;
+    j.list = (const int32_t *)list->data;
     for (int32_t i = 0; i < part.rank; i++) {
         bool reduced = false;
-        for (int32_t k = 0; k < axes->dims[0]; k++)
-            reduced = reduced || ((const int32_t *)axes->data)[k] == i;
+        for (int32_t k = 0; k < nAxes; k++)
+            reduced = reduced || axes[k] == i;
         part.dims[i] = reduced ? part.dims[i] : 1;
         n *= part.dims[i];
     }
@@ -9666,6 +9691,7 @@ static NNRT_ReturnCode NNRTI_CPU(reduce_q8)(const void *attr, nnrt_view *args, n
     j.flip = nnrti_cpu_flip(j.x);
     j.less = (int32_t)n * (j.x->quant[0].zeroPoint + j.flip);
     memcpy(j.factor, j.list + NNRT_QUANT_FACTORS, sizeof(j.factor));
+    j.pool = a->pool ? (int32_t)n : 0;
     if (a->mean)
         nnrti_cpu_divide_factor(j.factor, (int32_t)n);
     count = j.outer.count;

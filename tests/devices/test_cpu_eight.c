@@ -482,6 +482,51 @@ static void test_pools_of_8_bits(void **unused)
     }
 }
 
+/* Global average pools in both layouts. Halves of means of both signs are frequent:
+   the number of elements is even, the stored integers lie around 0. */
+static void test_global_pools_of_8_bits(void **unused)
+{
+    static const int32_t channels[] = {1, 3, 16, 31, 64, 65, 130}, sides[] = {1, 2, 4, 6, 8, 11, 33};
+    (void)unused;
+    state = 31;
+    for (uint32_t i = 0; i < 120; i++) {
+        const int32_t dims[4] = {1 + (int32_t)draw(2), sides[draw(COUNT(sides))], sides[draw(COUNT(sides))],
+                                 channels[draw(COUNT(channels))]};
+        const bool planes = draw(2) == 0;
+        const int32_t nchw[4] = {dims[0], dims[3], dims[1], dims[2]}, out[4] = {dims[0], 1, 1, dims[3]};
+        const int32_t outNchw[4] = {dims[0], dims[3], 1, 1};
+        const int64_t window[2] = {dims[1], dims[2]}, strides[2] = {1, 1}, pad[4] = {0, 0, 0, 0};
+        const NNRT_DataType type = draw(2) == 0 ? I8 : U8;
+        const NNRT_QuantParam px = param_of(0.02, draw_zero(type));
+        const NNRT_QuantParam py = draw(2) == 0 ? px : param_of(0.001 + draw(30) / 1000.0, draw_zero(type));
+        const size_t nX = product_of(4, dims);
+        uint8_t *x = bytes_of(nX);
+        NNRT_AvgPoolFusion average;
+        nnrt_builder *b = NULL;
+        NNRT_Model *model;
+        uint32_t in;
+        char what[80];
+        for (size_t k = 0; k < nX; k++)
+            x[k] = (uint8_t)(type == I8 ? x[k] % 8 - 4 : x[k] % 8 + 124 * (i % 3 == 0));
+        memset(&average, 0, sizeof(average));
+        average.kernelSize = nnrt_int64_list(window, 2);
+        average.strides = nnrt_int64_list(strides, 2);
+        average.pad = nnrt_int64_list(pad, 4);
+        assert_int_equal(nnrt_builder_create(&b, "pool", NULL), NNRT_SUCCESS);
+        in = nnrt_builder_input(b, "x", type, 4, planes ? nchw : dims);
+        nnrt_builder_format(b, in, planes ? NNRT_FORMAT_NCHW : NNRT_FORMAT_NHWC);
+        nnrt_builder_quant(b, in, &px, 1);
+        model = finish_eight(b, NNRT_NODE_TYPE_AVGPOOL_FUSION, &average, &in, 1, type, 4, planes ? outNchw : out, &py);
+        kernel = "reduce_q8";
+        snprintf(what, sizeof(what), "all of [%d,%d,%d,%d], channels %s", (int)dims[0], (int)dims[1], (int)dims[2],
+                 (int)dims[3], planes ? "first" : "last");
+        check_bytes(model, x, nX, product_of(4, out), EITHER, what);
+        kernel = NULL;
+        nnrt_model_destroy(model);
+        free(x);
+    }
+}
+
 /* The attributes of ADD_FUSION, SUB_FUSION and MUL_FUSION, which are alike. */
 static const NNRT_NodeType sums[] = {NNRT_NODE_TYPE_ADD_FUSION, NNRT_NODE_TYPE_SUB_FUSION, NNRT_NODE_TYPE_MUL_FUSION};
 
@@ -1075,6 +1120,7 @@ int main(void)
         cmocka_unit_test(test_groups_of_8_bits),
         cmocka_unit_test(test_borders_of_8_bits),
         cmocka_unit_test(test_pools_of_8_bits),
+        cmocka_unit_test(test_global_pools_of_8_bits),
         cmocka_unit_test(test_sums_of_8_bits),
         cmocka_unit_test(test_all_sums_of_8_bits),
         cmocka_unit_test(test_sizes_of_8_bits),
