@@ -72,7 +72,7 @@ help:
 	@echo 'make test ONLY=vectors VEC=NAMES  the vectors of some operators: VEC="softmax cast", names as in tests/ops/vectors'
 	@echo 'make test DEVICE=NAME ONLY="vectors onnx-nodes session"  on a device of tests/kit/devices.h: DEVICE=example'
 	@echo 'make conformance      the tests of the onnx package: passed, failed, skipped by reason; writes docs/ONNX.md'
-	@echo 'make copy-lines       lines of C to read for each operator: nnrt ops --copy, specialized for one element type'
+	@echo 'make copy-lines       lines of C to read for each operator: nnrt ops --copy'
 	@echo 'make docs             the same, and docs/OPERATORS.md'
 	@echo 'make pictures         draws docs/*.svg from docs/figures.tsv'
 	@echo 'make vectors          writes tests/ops/vectors/*.vec again (python3-torch); VEC=NAMES: some of them'

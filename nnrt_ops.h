@@ -2602,14 +2602,6 @@ NNRT_INLINE int32_t nnrt_quant_result(int64_t x, const int32_t *quant)
 #define NNRTI_NOINLINE
 #endif
 
-/* NNRTI_LOOPS: inner loops of a kernel, in a function of their own so that they get all registers. Inlined into the
-   kernel and optimized for size, loop invariants would be reloaded from the stack in every iteration. */
-#if defined(__GNUC__) || defined(__clang__)
-#define NNRTI_LOOPS static __attribute__((noinline, unused))
-#else
-#define NNRTI_LOOPS static
-#endif
-
 /* Contraction of a * b + c into one rounding (fused multiply-add) is off from here to the end of this section. Each
    compiler
  * needs its own way.
@@ -6009,7 +6001,7 @@ NNRT_API bool nnrt_same_bits(void)
    NNRTI_UNARY_WITH_OF(S, fn, type, p, q, f, g)  one of them
    NNRTI_UNARY_INT(S, fn, f)              nnrt_<fn>_int: y = f(x) for all integer types
    NNRTI_BINARY(S, fn, activation, row)   nnrt_<fn>: z = activation(row(x, y)), broadcast, all types of the row function
-   NNRTI_BINARY_F32(S, fn, value)         nnrt_<fn>_f32: z = activation(value), broadcast, vectorizable
+   NNRTI_BINARY_F32(S, fn, value)         nnrt_<fn>_f32: z = activation(value), broadcast
    NNRTI_BINARY_Q8(S, fn, f)              nnrt_<fn>_q8: the same for quantized 8 bits
    NNRTI_PREDICATE(S, fn, value)          nnrt_<fn>: bool z = value for all types, and its row function
    NNRTI_PREDICATE_Q8(S, fn, value)       nnrt_<fn>: the same for quantized 8 bits
@@ -6026,7 +6018,6 @@ NNRT_API bool nnrt_same_bits(void)
    Row loops of binary elementwise kernels (a row: the innermost loop of nnrt_walk), cases of a switch over the type:
    NNRTI_ROW(Z, T, W, load, value)        the loop for one type
    NNRTI_ROW_CASE(name, Z, T, W, load, value)  case NNRT_DATA_TYPE_<name> with this loop
-   NNRTI_ROW_F32(w, x, y, z, value)       the float32 loop, with contiguous and scalar operands as special cases
    NNRTI_ROW_HALF(value, activation)      case FLOAT16, with a fused activation
    NNRTI_ROWS_FLOAT(value, activation)    cases FLOAT32, FLOAT64 and FLOAT16
    NNRTI_ROWS_WRAP(value)                 cases of all integer types, modulo 2^n
@@ -6377,118 +6368,30 @@ NNRTI_INLINE ptrdiff_t nnrti_offset_4(const nnrt_view *v, int32_t i, int32_t j, 
     return i * v->strides[0] + j * v->strides[1] + k * v->strides[2] + l * v->strides[3];
 }
 
-#define NNRTI_DOTS 4 /* dot products computed at once: they share loads, and fit in registers of small processors */
-
-/* Operands of dot products: product t is the sum of a[i,j,k] * b[i,j,k,t] over i < count[0], j < count[1], k <
-   count[2], in this order. a[i,j,k] is at offset i*aStep[0] + j*aStep[1] + k*aStep[2] of a; b[i,j,k,t] likewise, plus
-   t*bT. */
-typedef struct nnrti_terms {
-    const void *a, *b;
-    int32_t count[3];
-    ptrdiff_t aStep[3], bStep[3], bT;
-} nnrti_terms;
-
-/* Dot products along one axis of K terms. */
-static NNRTI_UNUSED void nnrti_line_terms(nnrti_terms *m, ptrdiff_t aK, ptrdiff_t bK, ptrdiff_t bT, int32_t K)
+/* Element [i,j,k,l] of a float32 or float16 view with four axes. */
+NNRTI_INLINE float nnrti_at_4(const nnrt_view *v, int32_t i, int32_t j, int32_t k, int32_t l, NNRT_DataType type)
 {
-    memset(m, 0, sizeof(*m));
-    m->count[0] = m->count[1] = 1;
-    m->count[2] = K;
-    m->aStep[2] = aK;
-    m->bStep[2] = bK;
-    m->bT = bT;
+    return nnrti_load(v->data, nnrti_offset_4(v, i, j, k, l), type);
 }
 
-/* The axis of the innermost loop: k, or j if k has only one term, so that the loop runs more than once. */
-NNRTI_INLINE int32_t nnrti_inner(const nnrti_terms *m)
+/* Offset of element [i,k] of a matrix: the last two axes of v. */
+NNRTI_INLINE ptrdiff_t nnrti_offset_2(const nnrt_view *v, int32_t i, int32_t k)
 {
-    return m->count[2] == 1 ? 1 : 2;
+    return i * v->strides[v->rank - 2] + k * v->strides[v->rank - 1];
 }
 
-/* sum[t] += dot product t, or four of them from t on; each keeps its own summation order. There is at least one term.
-   bT is m->bT, or the constant 1, which saves address arithmetic. */
-NNRTI_INLINE void nnrti_sum_terms(const nnrti_terms *m, ptrdiff_t bT, int32_t t, bool four, float *sum,
-                                  NNRT_DataType type)
+/* Element i of a float32 or float16 bias; NULL: 0. */
+NNRTI_INLINE float nnrti_bias(const nnrt_view *bias, int32_t i, NNRT_DataType type)
 {
-    const int32_t inner = nnrti_inner(m), J = inner == 1 ? 1 : m->count[1], K = m->count[inner];
-    const ptrdiff_t aK = m->aStep[inner], bK = m->bStep[inner];
-    float s0 = sum[t], s1 = four ? sum[t + 1] : 0, s2 = four ? sum[t + 2] : 0, s3 = four ? sum[t + 3] : 0;
-    for (int32_t i = 0; i < m->count[0]; i++)
-        for (int32_t j = 0; j < J; j++) {
-            const void *const as = m->a, *const bs = m->b;
-            ptrdiff_t a = i * m->aStep[0] + j * m->aStep[1], b = i * m->bStep[0] + j * m->bStep[1] + t * bT;
-            int32_t k = K;
-            do {
-                const float v = nnrti_load(as, a, type);
-                s0 += v * nnrti_load(bs, b, type);
-                if (four) {
-                    s1 += v * nnrti_load(bs, b + bT, type);
-                    s2 += v * nnrti_load(bs, b + 2 * bT, type);
-                    s3 += v * nnrti_load(bs, b + 3 * bT, type);
-                }
-                a += aK;
-                b += bK;
-            } while (--k != 0);
-        }
-    sum[t] = s0;
-    if (four) {
-        sum[t + 1] = s1;
-        sum[t + 2] = s2;
-        sum[t + 3] = s3;
-    }
-}
-
-NNRTI_LOOPS void nnrti_sum_one_f32(const nnrti_terms *m, int32_t t, float *sum)
-{
-    nnrti_sum_terms(m, m->bT, t, false, sum, NNRT_DATA_TYPE_FLOAT32);
-}
-
-NNRTI_LOOPS void nnrti_sum_four_f32(const nnrti_terms *m, float *sum)
-{
-    if (m->bT == 1)
-        nnrti_sum_terms(m, 1, 0, true, sum, NNRT_DATA_TYPE_FLOAT32);
-    else
-        nnrti_sum_terms(m, m->bT, 0, true, sum, NNRT_DATA_TYPE_FLOAT32);
-}
-
-NNRTI_LOOPS void nnrti_sum_one_f16(const nnrti_terms *m, int32_t t, float *sum)
-{
-    nnrti_sum_terms(m, m->bT, t, false, sum, NNRT_DATA_TYPE_FLOAT16);
-}
-
-NNRTI_LOOPS void nnrti_sum_four_f16(const nnrti_terms *m, float *sum)
-{
-    nnrti_sum_terms(m, m->bT, 0, true, sum, NNRT_DATA_TYPE_FLOAT16);
-}
-
-/* sum[t] += dot product t for t < count <= NNRTI_DOTS. */
-NNRTI_INLINE void nnrti_dots(const nnrti_terms *m, int32_t count, float *sum, NNRT_DataType type)
-{
-    const bool half = type == NNRT_DATA_TYPE_FLOAT16;
-    if (m->count[0] == 0 || m->count[1] == 0 || m->count[2] == 0)
-        return;
-    if (count == NNRTI_DOTS)
-        (half ? nnrti_sum_four_f16 : nnrti_sum_four_f32)(m, sum);
-    for (int32_t t = 0; t < count && count < NNRTI_DOTS; t++)
-        (half ? nnrti_sum_one_f16 : nnrti_sum_one_f32)(m, t, sum);
+    return bias != NULL ? nnrti_load(bias->data, i * bias->strides[0], type) : 0.0f;
 }
 
 /* sum[i] += w[row,i,0]*a[0] + w[row,i,1]*a[1] + .. in this order. */
 static NNRTI_UNUSED void nnrti_matvec(float *sum, const float *a, const nnrt_view *w, int32_t row)
 {
-    nnrti_terms m;
-    nnrti_line_terms(&m, 1, w->strides[2], w->strides[1], w->dims[2]);
-    m.a = a;
-    for (int32_t i = 0; i < w->dims[1]; i += NNRTI_DOTS) {
-        const int32_t count = w->dims[1] - i < NNRTI_DOTS ? w->dims[1] - i : NNRTI_DOTS;
-        m.b = nnrti_at(w->data, row * w->strides[0] + i * w->strides[1], nnrt_type_size(w->dataType));
-        if (w->dataType == NNRT_DATA_TYPE_FLOAT32)
-            nnrti_dots(&m, count, sum + i, NNRT_DATA_TYPE_FLOAT32);
-        else
-            for (int32_t k = 0; k < w->dims[2]; k++)
-                for (int32_t t = 0; t < count; t++)
-                    sum[i + t] += a[k] * nnrti_load(m.b, k * w->strides[2] + t * w->strides[1], NNRT_DATA_TYPE_FLOAT16);
-    }
+    for (int32_t i = 0; i < w->dims[1]; i++)
+        for (int32_t k = 0; k < w->dims[2]; k++)
+            sum[i] += a[k] * nnrti_load(w->data, row * w->strides[0] + nnrti_offset_2(w, i, k), w->dataType);
 }
 
 /* to[k] = v[i,j,k] for all k, as float. */
@@ -7151,36 +7054,6 @@ static NNRTI_UNUSED double nnrti_activate_f64(double v, NNRT_ActivationType type
     NNRTI_ROW_CASE(FLOAT64, double, double, double, (double), value)                                                   \
     NNRTI_ROW_HALF(value, activation)
 
-/* The current row of walk w for float32. Contiguous and scalar operands have loops of their own, which vectorize. */
-#define NNRTI_ROW_F32(w, x, y, z, value)                                                                               \
-    {                                                                                                                  \
-        float *zs = (float *)(z)->data + (w).at[0];                                                                    \
-        const float *xs = (const float *)(x)->data + (w).at[1], *ys = (const float *)(y)->data + (w).at[2];            \
-        if ((w).row[0] == 1 && (w).row[1] == 1 && (w).row[2] == 1) {                                                   \
-            for (int32_t i = 0; i < (w).count; i++) {                                                                  \
-                const float a = xs[i], b = ys[i];                                                                      \
-                zs[i] = value;                                                                                         \
-            }                                                                                                          \
-        } else if ((w).row[0] == 1 && (w).row[1] == 1 && (w).row[2] == 0) {                                            \
-            const float b = ys[0];                                                                                     \
-            for (int32_t i = 0; i < (w).count; i++) {                                                                  \
-                const float a = xs[i];                                                                                 \
-                zs[i] = value;                                                                                         \
-            }                                                                                                          \
-        } else if ((w).row[0] == 1 && (w).row[1] == 0 && (w).row[2] == 1) {                                            \
-            const float a = xs[0];                                                                                     \
-            for (int32_t i = 0; i < (w).count; i++) {                                                                  \
-                const float b = ys[i];                                                                                 \
-                zs[i] = value;                                                                                         \
-            }                                                                                                          \
-        } else {                                                                                                       \
-            for (int32_t i = 0; i < (w).count; i++) {                                                                  \
-                const float a = xs[i * (w).row[1]], b = ys[i * (w).row[2]];                                            \
-                zs[i * (w).row[0]] = value;                                                                            \
-            }                                                                                                          \
-        }                                                                                                              \
-    }
-
 /* Fused activation over the current row of a float32 z. */
 static NNRTI_UNUSED void nnrti_activate_row_f32(const nnrt_walk *w, nnrt_view *z, NNRT_ActivationType type)
 {
@@ -7251,10 +7124,12 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_binary(const nnrt_view *x, const nnrt_
                                              nnrt_view *z)                                                             \
     {                                                                                                                  \
         nnrt_walk w;                                                                                                   \
-        for (bool more = nnrt_walk_first(&w, z, x, y); more; more = nnrt_walk_next(&w)) {                              \
-            NNRTI_ROW_F32(w, x, y, z, value)                                                                           \
-            nnrti_activate_row_f32(&w, z, attr->activationType);                                                       \
-        }                                                                                                              \
+        for (bool more = nnrt_walk_first(&w, z, x, y); more; more = nnrt_walk_next(&w))                                \
+            for (int32_t i = 0; i < w.count; i++) {                                                                    \
+                const float a = ((const float *)x->data)[w.at[1] + i * w.row[1]];                                      \
+                const float b = ((const float *)y->data)[w.at[2] + i * w.row[2]];                                      \
+                ((float *)z->data)[w.at[0] + i * w.row[0]] = nnrt_activate(value, attr->activationType);               \
+            }                                                                                                          \
         return NNRT_SUCCESS;                                                                                           \
     }
 
@@ -7826,97 +7701,23 @@ static int64_t nnrti_quant_max(int32_t a, int32_t b, const int32_t *quant)
         return NNRT_SUCCESS;                                                                                           \
     }
 
-/* Dot products of 8 bits: product t is the sum of (a[i,j,k] - zeroA) * (b[i,j,k,t] - zeroB[t]). All elements are read
-   as bytes of 0 to 255: for int8 the highest bit is flipped (flip 0x80), which adds 128 to element and zero point. */
-typedef struct nnrti_dots_8 {
-    int32_t flipA, flipB, zeroA, zeroB[NNRTI_DOTS];
-} nnrti_dots_8;
-
-NNRTI_INLINE int32_t nnrti_flip(const nnrt_view *v)
-{
-    return v->dataType == NNRT_DATA_TYPE_INT8 ? 0x80 : 0;
-}
-
-/* The zero point of v, at index k of its quantized axis, adjusted for bytes of 0 to 255. */
+/* The zero point of v, at index k of its quantized axis. */
 NNRTI_INLINE int32_t nnrti_zero(const nnrt_view *v, ptrdiff_t k)
 {
-    return v->quant[v->quantCount > 1 ? k : 0].zeroPoint + nnrti_flip(v);
+    return v->quant[v->quantCount > 1 ? k : 0].zeroPoint;
 }
 
-/* sum[t] += dot product t, or four of them from t on, of 1 to 2^15 terms: 255 * 255 * 2^15 < 2^31. */
-NNRTI_INLINE void nnrti_sum_terms_8(const nnrti_terms *m, const nnrti_dots_8 *d, ptrdiff_t bT, int32_t t, bool four,
-                                    int64_t *sum)
+/* Element [i,j,k,l] of an int8 or uint8 view with four axes. */
+NNRTI_INLINE int32_t nnrti_at_4_8(const nnrt_view *v, int32_t i, int32_t j, int32_t k, int32_t l)
 {
-    const int32_t inner = nnrti_inner(m), J = inner == 1 ? 1 : m->count[1], K = m->count[inner];
-    const ptrdiff_t aK = m->aStep[inner], bK = m->bStep[inner];
-    const int32_t flipA = d->flipA, flipB = d->flipB, zeroA = d->zeroA;
-    int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0, all = 0;
-    for (int32_t i = 0; i < m->count[0]; i++)
-        for (int32_t j = 0; j < J; j++) {
-            const uint8_t *const as = (const uint8_t *)m->a, *const bs = (const uint8_t *)m->b;
-            ptrdiff_t a = i * m->aStep[0] + j * m->aStep[1], b = i * m->bStep[0] + j * m->bStep[1] + t * bT;
-            int32_t k = K;
-            do {
-                const int32_t v = (as[a] ^ flipA) - zeroA;
-                all += v;
-                s0 += v * (bs[b] ^ flipB);
-                if (four) {
-                    s1 += v * (bs[b + bT] ^ flipB);
-                    s2 += v * (bs[b + 2 * bT] ^ flipB);
-                    s3 += v * (bs[b + 3 * bT] ^ flipB);
-                }
-                a += aK;
-                b += bK;
-            } while (--k != 0);
-        }
-    sum[t] += s0 - (int64_t)all * d->zeroB[t];
-    if (four) {
-        sum[t + 1] += s1 - (int64_t)all * d->zeroB[t + 1];
-        sum[t + 2] += s2 - (int64_t)all * d->zeroB[t + 2];
-        sum[t + 3] += s3 - (int64_t)all * d->zeroB[t + 3];
-    }
+    return nnrt_load_8(v->data, nnrti_offset_4(v, i, j, k, l), v->dataType);
 }
 
-/* sum[t] += dot product t of 1 to 2^15 terms, t < count. */
-NNRTI_LOOPS void nnrti_sum_some(const nnrti_terms *m, const nnrti_dots_8 *d, int32_t count, int64_t *sum)
-{
-    if (count == NNRTI_DOTS && m->bT == 1)
-        nnrti_sum_terms_8(m, d, 1, 0, true, sum);
-    else if (count == NNRTI_DOTS)
-        nnrti_sum_terms_8(m, d, m->bT, 0, true, sum);
-    for (int32_t t = 0; t < count && count < NNRTI_DOTS; t++)
-        nnrti_sum_terms_8(m, d, m->bT, t, false, sum);
-}
-
-/* sum[t] += dot product t of any number of terms, t < count <= NNRTI_DOTS. */
-static NNRTI_UNUSED void nnrti_sum_dots(const nnrti_terms *m, const nnrti_dots_8 *d, int32_t count, int64_t *sum)
-{
-    const int32_t most = 1 << 15, K = m->count[2] < most ? m->count[2] : most;
-    const int64_t cells = (int64_t)m->count[0] * m->count[1];
-    nnrti_terms run = *m;
-    if (cells == 0 || K == 0)
-        return;
-    if (m->count[2] <= most && cells <= most / K) {
-        nnrti_sum_some(m, d, count, sum);
-        return;
-    }
-    run.count[0] = run.count[1] = 1;
-    for (int32_t i = 0; i < m->count[0]; i++)
-        for (int32_t j = 0; j < m->count[1]; j++)
-            for (int32_t k = 0; k < m->count[2]; k += run.count[2]) {
-                run.count[2] = m->count[2] - k < most ? m->count[2] - k : most;
-                run.a = (const uint8_t *)m->a + i * m->aStep[0] + j * m->aStep[1] + k * m->aStep[2];
-                run.b = (const uint8_t *)m->b + i * m->bStep[0] + j * m->bStep[1] + k * m->bStep[2];
-                nnrti_sum_some(&run, d, count, sum);
-            }
-}
-
-/* The zero point at index i of the axis of x that it belongs to, adjusted for bytes of 0 to 255. zero: one element for
-   all, or one per index; NULL: 0. */
-NNRTI_INLINE int32_t nnrti_zero_at(const nnrt_view *x, const nnrt_view *zero, ptrdiff_t i)
+/* A zero point that is an operand: one element for all, or one for each index i of an axis; NULL: 0. */
+NNRTI_INLINE int32_t nnrti_zero_at(const nnrt_view *zero, ptrdiff_t i)
 {
     const ptrdiff_t at = zero != NULL && zero->rank > 0 && zero->dims[0] > 1 ? i * zero->strides[0] : 0;
-    return (zero != NULL ? nnrt_load_8(zero->data, at, zero->dataType) : 0) + nnrti_flip(x);
+    return zero != NULL ? nnrt_load_8(zero->data, at, zero->dataType) : 0;
 }
 
 /* Element i of an int32 bias, 0 if bias is NULL. */
@@ -7925,23 +7726,11 @@ NNRTI_INLINE int64_t nnrti_bias_at(const nnrt_view *bias, ptrdiff_t i)
     return bias != NULL ? ((const int32_t *)bias->data)[i * bias->strides[0]] : 0;
 }
 
-/* Initializes everything but zeroA; zero: the zero point of b. */
-static NNRTI_UNUSED void nnrti_dots_begin(nnrti_dots_8 *d, const nnrt_view *a, const nnrt_view *b, int32_t zero)
+/* Element `at` of y = an accumulator of output channel o, requantized. */
+NNRTI_INLINE void nnrti_store_sum(nnrt_view *y, ptrdiff_t at, int64_t sum, const nnrt_view *quant, int32_t o)
 {
-    d->flipA = nnrti_flip(a);
-    d->flipB = nnrti_flip(b);
-    for (int32_t t = 0; t < NNRTI_DOTS; t++)
-        d->zeroB[t] = zero;
-}
-
-/* Elements at, at + step, .. of y = count accumulators of output channel o, requantized. */
-NNRTI_INLINE void nnrti_store_sums(nnrt_view *y, ptrdiff_t at, ptrdiff_t step, const int64_t *sum, int32_t count,
-                                   const nnrt_view *quant, int32_t o)
-{
-    const int32_t *factor = nnrt_quant_factor(quant, o);
-    for (int32_t t = 0; t < count; t++)
-        nnrti_store_8(y->data, at + t * step,
-                      nnrt_quant_result(nnrt_rescale(sum[t], factor), (const int32_t *)quant->data));
+    nnrti_store_8(y->data, at,
+                  nnrt_quant_result(nnrt_rescale(sum, nnrt_quant_factor(quant, o)), (const int32_t *)quant->data));
 }
 
 /* v, with its last two axes swapped if transpose. */
@@ -7978,22 +7767,14 @@ static NNRTI_UNUSED double nnrti_bias_f64(const nnrt_view *bias, int32_t i)
 static NNRTI_UNUSED void nnrti_matrix_f64(const nnrt_view *a, const nnrt_view *b, const nnrt_view *bias,
                                           NNRT_ActivationType activation, nnrt_view *z)
 {
-    const int32_t i = a->rank - 2, j = b->rank - 2, r = z->rank - 2;
-    for (int32_t m = 0; m < z->dims[r]; m++)
-        for (int32_t n = 0; n < z->dims[r + 1]; n++) {
-            const double *row = (const double *)a->data + m * a->strides[i];
-            const double *column = (const double *)b->data + n * b->strides[j + 1];
-            const double sum = nnrti_dot_f64(row, a->strides[i + 1], column, b->strides[j], a->dims[i + 1],
-                                             nnrti_bias_f64(bias, n));
-            ((double *)z->data)[m * z->strides[r] + n * z->strides[r + 1]] = nnrti_activate_f64(sum, activation);
+    for (int32_t m = 0; m < z->dims[z->rank - 2]; m++)
+        for (int32_t n = 0; n < z->dims[z->rank - 1]; n++) {
+            double sum = nnrti_bias_f64(bias, n);
+            for (int32_t k = 0; k < a->dims[a->rank - 1]; k++)
+                sum += ((const double *)a->data)[nnrti_offset_2(a, m, k)] *
+                       ((const double *)b->data)[nnrti_offset_2(b, k, n)];
+            ((double *)z->data)[nnrti_offset_2(z, m, n)] = nnrti_activate_f64(sum, activation);
         }
-}
-
-/* The dot products of a matrix multiplication (GEMM) over the last two axes of a and b. */
-static NNRTI_UNUSED void nnrti_matrix_terms(nnrti_terms *m, const nnrt_view *a, const nnrt_view *b)
-{
-    nnrti_line_terms(m, a->strides[a->rank - 1], b->strides[b->rank - 2], b->strides[b->rank - 1],
-                     a->dims[a->rank - 1]);
 }
 
 /* Quantized GEMM: z[m,n] = requantize(bias[n] + sum over k of (a[m,k] - its zero point) * (b[k,n] - its zero point, one
@@ -8001,29 +7782,14 @@ static NNRTI_UNUSED void nnrti_matrix_terms(nnrti_terms *m, const nnrt_view *a, 
 NNRTI_INLINE void nnrti_matrix_8(const nnrt_view *a, const nnrt_view *b, const nnrt_view *bias, const nnrt_view *quant,
                                  nnrt_view *z)
 {
-    const int32_t M = z->dims[z->rank - 2], N = z->dims[z->rank - 1];
-    nnrti_terms terms;
-    nnrti_dots_8 d;
-    nnrti_matrix_terms(&terms, a, b);
-    nnrti_dots_begin(&d, a, b, 0);
-    d.zeroA = nnrti_zero(a, 0);
-    for (int32_t n = 0; n < N; n += NNRTI_DOTS) {
-        const int32_t count = N - n < NNRTI_DOTS ? N - n : NNRTI_DOTS;
-        for (int32_t t = 0; t < count; t++)
-            d.zeroB[t] = nnrti_zero(b, n + t);
-        terms.b = nnrti_at(b->data, n * terms.bT, 1);
-        for (int32_t m = 0; m < M; m++) {
-            int64_t sum[NNRTI_DOTS];
-            terms.a = nnrti_at(a->data, m * a->strides[a->rank - 2], 1);
-            for (int32_t t = 0; t < count; t++)
-                sum[t] = nnrti_bias_at(bias, n + t);
-            nnrti_sum_dots(&terms, &d, count, sum);
-            for (int32_t t = 0; t < count; t++)
-                nnrti_store_8(z->data, m * z->strides[z->rank - 2] + (n + t) * z->strides[z->rank - 1],
-                              nnrt_quant_result(nnrt_rescale(sum[t], nnrt_quant_factor(quant, n + t)),
-                                                (const int32_t *)quant->data));
+    for (int32_t m = 0; m < z->dims[z->rank - 2]; m++)
+        for (int32_t n = 0; n < z->dims[z->rank - 1]; n++) {
+            int64_t sum = nnrti_bias_at(bias, n);
+            for (int32_t k = 0; k < a->dims[a->rank - 1]; k++)
+                sum += (nnrt_load_8(a->data, nnrti_offset_2(a, m, k), a->dataType) - nnrti_zero(a, 0)) *
+                       (nnrt_load_8(b->data, nnrti_offset_2(b, k, n), b->dataType) - nnrti_zero(b, n));
+            nnrti_store_sum(z, nnrti_offset_2(z, m, n), sum, quant, n);
         }
-    }
 }
 
 /* ---- int16 beside int8 weights ("16x8"): zero points are 0, a product is rounded once, as in the kernels of TensorFlow
@@ -8064,27 +7830,11 @@ NNRTI_INLINE int64_t nnrti_bias_16(const nnrt_view *bias, ptrdiff_t i)
     return nnrti_saturate_16(((const int64_t *)bias->data)[i * bias->strides[0]]);
 }
 
-/* sum[t] += dot product t of any number of terms, t < count: a int8, b int16. */
-NNRTI_LOOPS void nnrti_sum_dots_16(const nnrti_terms *m, int32_t count, int64_t *sum)
+/* Element `at` of y = a sum of output channel o, requantized. */
+static NNRTI_UNUSED void nnrti_store_sum_16(nnrt_view *y, ptrdiff_t at, int64_t sum, const nnrt_view *quant, int32_t o)
 {
-    const int8_t *const as = (const int8_t *)m->a;
-    const int16_t *const bs = (const int16_t *)m->b;
-    for (int32_t t = 0; t < count; t++)
-        for (int32_t i = 0; i < m->count[0]; i++)
-            for (int32_t j = 0; j < m->count[1]; j++) {
-                ptrdiff_t a = i * m->aStep[0] + j * m->aStep[1], b = i * m->bStep[0] + j * m->bStep[1] + t * m->bT;
-                for (int32_t k = 0; k < m->count[2]; k++, a += m->aStep[2], b += m->bStep[2])
-                    sum[t] += (int32_t)as[a] * bs[b];
-            }
-}
-
-/* Elements at, at + step, .. of y = count sums of output channel o, requantized. */
-static NNRTI_UNUSED void nnrti_store_sums_16(nnrt_view *y, ptrdiff_t at, ptrdiff_t step, const int64_t *sum,
-                                             int32_t count, const nnrt_view *quant, int32_t o)
-{
-    const int32_t *const list = (const int32_t *)quant->data, *const factor = nnrt_quant_factor(quant, o);
-    for (int32_t t = 0; t < count; t++)
-        ((int16_t *)y->data)[at + t * step] = (int16_t)nnrt_quant_result(nnrti_rescale_16(sum[t], factor), list);
+    const int64_t q = nnrti_rescale_16(sum, nnrt_quant_factor(quant, o));
+    ((int16_t *)y->data)[at] = (int16_t)nnrt_quant_result(q, (const int32_t *)quant->data);
 }
 
 /* Requantizes q, an element of x, to the parameters of y: clamp(zY + (q - zX) * factor). */
@@ -12358,97 +12108,33 @@ static NNRT_ReturnCode nnrti_rule_conv2d_fusion(nnrt_resolve *c)
 
 /* >>kernel CONV2D_FUSION */
 
-/* The elements of a convolution that are summed side by side: y[n,p,q + t,o], t < count. Either NNRTI_DOTS adjacent
-   columns whose windows lie completely inside x, or one column. */
-typedef struct nnrti_conv_block {
-    int32_t n, p, q, o, count;
-    nnrt_tap_range inside; /* columns of y whose windows lie completely inside x */
-    nnrt_tap_range rows;   /* rows of the window of row p that lie inside x */
-    nnrti_terms terms;     /* the weight as a, x as b */
-} nnrti_conv_block;
-
-/* Offset in elements between two indices of an axis that are `apart` apart. The product wraps only if at most one of
-   the indices lies inside the data; the offset is then not used. */
-NNRTI_INLINE ptrdiff_t nnrti_steps(int64_t apart, ptrdiff_t stride)
-{
-    return (ptrdiff_t)((size_t)apart * (size_t)stride);
-}
-
-/* Sets the members of b that are constant for the whole convolution. */
-static NNRTI_UNUSED void nnrti_conv_begin(nnrti_conv_block *b, const NNRT_Conv2DFusion *attr, const nnrt_view *x,
-                                          const nnrt_view *weight, const nnrt_view *y)
-{
-    const int64_t *stride = attr->stride.data, *dilation = attr->dilation.data;
-    nnrti_line_terms(&b->terms, weight->strides[3], x->strides[3], nnrti_steps(stride[1], x->strides[2]),
-                     weight->dims[3]);
-    for (int32_t i = 0; i < 2; i++) {
-        b->terms.aStep[i] = weight->strides[1 + i];
-        b->terms.bStep[i] = nnrti_steps(dilation[i], x->strides[1 + i]);
-    }
-    b->inside = nnrt_taps_inside(-attr->padList.data[2], y->dims[2], stride[1],
-                                 x->dims[2] - (weight->dims[2] - 1) * dilation[1]);
-}
-
-/* The filter taps along axis i (0 rows, 1 columns) whose input elements lie inside x, for output index p of that
-   axis. */
-static NNRTI_UNUSED nnrt_tap_range nnrti_conv_taps(const NNRT_Conv2DFusion *attr, const nnrt_view *x,
-                                                   const nnrt_view *weight, int32_t i, int32_t p)
-{
-    return nnrt_taps_inside(p * attr->stride.data[i] - attr->padList.data[2 * i], weight->dims[1 + i],
-                            attr->dilation.data[i], x->dims[1 + i]);
-}
-
-/* Sets b->count, the number of columns summed side by side from b->q on, and the terms of their windows. weightSize,
-   xSize: bytes of an element. */
-NNRTI_INLINE void nnrti_conv_window(const NNRT_Conv2DFusion *attr, const nnrt_view *x, const nnrt_view *weight,
-                                    nnrti_conv_block *b, size_t weightSize, size_t xSize)
-{
-    const int64_t *stride = attr->stride.data, *dilation = attr->dilation.data, *pad = attr->padList.data;
-    const int32_t group = b->o / (weight->dims[0] / (int32_t)attr->group);
-    nnrt_tap_range columns = {0, 0};
-    columns.end = weight->dims[2];
-    b->count = NNRTI_DOTS;
-    if (b->q < b->inside.first || b->inside.end - b->q < NNRTI_DOTS) {
-        b->count = 1;
-        columns = nnrti_conv_taps(attr, x, weight, 1, b->q);
-    }
-    b->terms.count[0] = b->rows.end - b->rows.first;
-    b->terms.count[1] = columns.end - columns.first;
-    if (b->terms.count[0] == 0 || b->terms.count[1] == 0)
-        return;
-    b->terms.a = nnrti_at(weight->data, nnrti_offset_4(weight, b->o, b->rows.first, columns.first, 0), weightSize);
-    b->terms.b = nnrti_at(x->data,
-                          nnrti_offset_4(x, b->n, (int32_t)(b->p * stride[0] - pad[0] + b->rows.first * dilation[0]),
-                                         (int32_t)(b->q * stride[1] - pad[2] + columns.first * dilation[1]),
-                                         group * weight->dims[3]),
-                          xSize);
-}
-
 /* y[n,p,q,o] = act(bias[o] + sum over i,j,k of x[n, p*sH - top + i*dH, q*sW - left + j*dW, g*Ci/group + k] *
    weight[o,i,j,k]) with g = o / (Co/group); elements outside x are skipped. x [N,H,W,Ci], weight [Co,kH,kW,Ci/group],
-   bias [Co] or NULL, y [N,Ho,Wo,Co]; none may overlap y. The sum starts with the bias and runs over i, then j, then k:
-   nnrti_sum_terms has these three loops. Adjacent columns are summed side by side, which changes no sum. */
+   bias [Co] or NULL, y [N,Ho,Wo,Co]; none may overlap y. The sum starts with the bias and runs over i, then j, then k. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_conv2d_fusion(const NNRT_Conv2DFusion *attr, const nnrt_view *x,
                                                  const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y,
                                                  NNRT_DataType type)
 {
-    nnrti_conv_block b;
-    nnrti_conv_begin(&b, attr, x, weight, y);
-    for (b.n = 0; b.n < y->dims[0]; b.n++)
-        for (b.p = 0; b.p < y->dims[1]; b.p++) {
-            b.rows = nnrti_conv_taps(attr, x, weight, 0, b.p);
-            for (b.o = 0; b.o < y->dims[3]; b.o++) {
-                const float start = bias != NULL ? nnrti_load(bias->data, b.o * bias->strides[0], type) : 0;
-                for (b.q = 0; b.q < y->dims[2]; b.q += b.count) {
-                    float sum[NNRTI_DOTS] = {start, start, start, start};
-                    nnrti_conv_window(attr, x, weight, &b, nnrt_type_size(type), nnrt_type_size(type));
-                    nnrti_dots(&b.terms, b.count, sum, type);
-                    for (int32_t t = 0; t < b.count; t++)
-                        nnrti_store(y->data, nnrti_offset_4(y, b.n, b.p, b.q + t, b.o),
-                                    nnrt_activate(sum[t], attr->activationType), type);
+    const int64_t *stride = attr->stride.data, *dilation = attr->dilation.data, *pad = attr->padList.data;
+    const int32_t channels = weight->dims[3], perGroup = weight->dims[0] / (int32_t)attr->group;
+    for (int32_t n = 0; n < y->dims[0]; n++)
+        for (int32_t p = 0; p < y->dims[1]; p++)
+            for (int32_t q = 0; q < y->dims[2]; q++)
+                for (int32_t o = 0; o < y->dims[3]; o++) {
+                    const int32_t first = o / perGroup * channels;
+                    float sum = nnrti_bias(bias, o, type);
+                    for (int32_t i = 0; i < weight->dims[1]; i++)
+                        for (int32_t j = 0; j < weight->dims[2]; j++) {
+                            const int64_t h = p * stride[0] - pad[0] + i * dilation[0];
+                            const int64_t w = q * stride[1] - pad[2] + j * dilation[1];
+                            if (h < 0 || h >= x->dims[1] || w < 0 || w >= x->dims[2])
+                                continue;
+                            for (int32_t k = 0; k < channels; k++)
+                                sum += nnrti_at_4(x, n, (int32_t)h, (int32_t)w, first + k, type) *
+                                       nnrti_at_4(weight, o, i, j, k, type);
+                        }
+                    nnrti_store(y->data, nnrti_offset_4(y, n, p, q, o), nnrt_activate(sum, attr->activationType), type);
                 }
-            }
-        }
     return NNRT_SUCCESS;
 }
 
@@ -12461,25 +12147,47 @@ NNRTI_FLOATS(conv2d_fusion,
 NNRT_API NNRT_ReturnCode nnrt_conv2d_fusion_f64(const NNRT_Conv2DFusion *attr, const nnrt_view *x,
                                                 const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y)
 {
-    const int64_t *s = attr->stride.data, *d = attr->dilation.data, *pad = attr->padList.data;
+    const int64_t *stride = attr->stride.data, *dilation = attr->dilation.data, *pad = attr->padList.data;
     const int32_t channels = weight->dims[3], perGroup = weight->dims[0] / (int32_t)attr->group;
-    int32_t out[4] = {0, 0, 0, 0};
-    do {
-        const nnrt_tap_range rows = nnrti_conv_taps(attr, x, weight, 0, out[1]);
-        const nnrt_tap_range columns = nnrti_conv_taps(attr, x, weight, 1, out[2]);
-        double sum = nnrti_bias_f64(bias, out[3]);
-        for (int32_t i = rows.first; i < rows.end; i++)
-            for (int32_t j = columns.first; j < columns.end; j++) {
-                const int32_t h = (int32_t)(out[1] * s[0] - pad[0] + i * d[0]);
-                const int32_t w = (int32_t)(out[2] * s[1] - pad[2] + j * d[1]);
-                sum = nnrti_dot_f64(
-                    (const double *)x->data + nnrti_offset_4(x, out[0], h, w, out[3] / perGroup * channels),
-                    x->strides[3], (const double *)weight->data + nnrti_offset_4(weight, out[3], i, j, 0),
-                    weight->strides[3], channels, sum);
-            }
-        ((double *)y->data)[nnrti_offset(y, out)] = nnrti_activate_f64(sum, attr->activationType);
-    } while (nnrti_next_place(y, out));
+    for (int32_t n = 0; n < y->dims[0]; n++)
+        for (int32_t p = 0; p < y->dims[1]; p++)
+            for (int32_t q = 0; q < y->dims[2]; q++)
+                for (int32_t o = 0; o < y->dims[3]; o++) {
+                    const int32_t first = o / perGroup * channels;
+                    double sum = nnrti_bias_f64(bias, o);
+                    for (int32_t i = 0; i < weight->dims[1]; i++)
+                        for (int32_t j = 0; j < weight->dims[2]; j++) {
+                            const int64_t h = p * stride[0] - pad[0] + i * dilation[0];
+                            const int64_t w = q * stride[1] - pad[2] + j * dilation[1];
+                            if (h < 0 || h >= x->dims[1] || w < 0 || w >= x->dims[2])
+                                continue;
+                            for (int32_t k = 0; k < channels; k++)
+                                sum += ((const double *)x->data)[nnrti_offset_4(x, n, (int32_t)h, (int32_t)w, first + k)] *
+                                       ((const double *)weight->data)[nnrti_offset_4(weight, o, i, j, k)];
+                        }
+                    ((double *)y->data)[nnrti_offset_4(y, n, p, q, o)] = nnrti_activate_f64(sum, attr->activationType);
+                }
     return NNRT_SUCCESS;
+}
+
+/* sum + the sum over i,j,k of (x - zeroX) * (weight - zeroW) in the window of y[n,p,q,o], out = {n,p,q,o}; elements outside
+   x are skipped. The sum is exact. */
+static NNRTI_UNUSED int64_t nnrti_conv_sum_8(const NNRT_Conv2DFusion *attr, const nnrt_view *x, int32_t zeroX,
+                                             const nnrt_view *weight, int32_t zeroW, const int32_t *out, int64_t sum)
+{
+    const int64_t *stride = attr->stride.data, *dilation = attr->dilation.data, *pad = attr->padList.data;
+    const int32_t o = out[3], first = o / (weight->dims[0] / (int32_t)attr->group) * weight->dims[3];
+    for (int32_t i = 0; i < weight->dims[1]; i++)
+        for (int32_t j = 0; j < weight->dims[2]; j++) {
+            const int64_t h = out[1] * stride[0] - pad[0] + i * dilation[0];
+            const int64_t w = out[2] * stride[1] - pad[2] + j * dilation[1];
+            if (h < 0 || h >= x->dims[1] || w < 0 || w >= x->dims[2])
+                continue;
+            for (int32_t k = 0; k < weight->dims[3]; k++)
+                sum += (nnrti_at_4_8(x, out[0], (int32_t)h, (int32_t)w, first + k) - zeroX) *
+                       (nnrti_at_4_8(weight, o, i, j, k) - zeroW);
+        }
+    return sum;
 }
 
 /* The same for quantized int8 or uint8: the sum of (x - zX) * (weight - zW[o]) over the elements inside x and the int32
@@ -12488,24 +12196,13 @@ NNRT_API NNRT_ReturnCode nnrt_conv2d_fusion_q8(const NNRT_Conv2DFusion *attr, co
                                                const nnrt_view *weight, const nnrt_view *bias, const nnrt_view *quant,
                                                nnrt_view *y)
 {
-    nnrti_dots_8 d;
-    nnrti_conv_block b;
-    nnrti_conv_begin(&b, attr, x, weight, y);
-    nnrti_dots_begin(&d, weight, x, nnrti_zero(x, 0));
-    for (b.n = 0; b.n < y->dims[0]; b.n++)
-        for (b.p = 0; b.p < y->dims[1]; b.p++) {
-            b.rows = nnrti_conv_taps(attr, x, weight, 0, b.p);
-            for (b.o = 0; b.o < y->dims[3]; b.o++) {
-                const int64_t start = nnrti_bias_at(bias, b.o);
-                d.zeroA = nnrti_zero(weight, b.o);
-                for (b.q = 0; b.q < y->dims[2]; b.q += b.count) {
-                    int64_t sum[NNRTI_DOTS] = {start, start, start, start};
-                    nnrti_conv_window(attr, x, weight, &b, 1, 1);
-                    nnrti_sum_dots(&b.terms, &d, b.count, sum);
-                    nnrti_store_sums(y, nnrti_offset_4(y, b.n, b.p, b.q, b.o), y->strides[2], sum, b.count, quant, b.o);
-                }
-            }
-        }
+    int32_t out[4] = {0, 0, 0, 0};
+    do {
+        const int32_t o = out[3];
+        const int64_t sum = nnrti_conv_sum_8(attr, x, nnrti_zero(x, 0), weight, nnrti_zero(weight, o), out,
+                                             nnrti_bias_at(bias, o));
+        nnrti_store_sum(y, nnrti_offset(y, out), sum, quant, o);
+    } while (nnrti_next_place(y, out));
     return NNRT_SUCCESS;
 }
 
@@ -12515,22 +12212,26 @@ NNRT_API NNRT_ReturnCode nnrt_conv2d_fusion_q16(const NNRT_Conv2DFusion *attr, c
                                                 const nnrt_view *weight, const nnrt_view *bias, const nnrt_view *quant,
                                                 nnrt_view *y)
 {
-    nnrti_conv_block b;
-    nnrti_conv_begin(&b, attr, x, weight, y);
-    for (b.n = 0; b.n < y->dims[0]; b.n++)
-        for (b.p = 0; b.p < y->dims[1]; b.p++) {
-            b.rows = nnrti_conv_taps(attr, x, weight, 0, b.p);
-            for (b.o = 0; b.o < y->dims[3]; b.o++) {
-                const int64_t start = nnrti_bias_16(bias, b.o);
-                for (b.q = 0; b.q < y->dims[2]; b.q += b.count) {
-                    int64_t sum[NNRTI_DOTS] = {start, start, start, start};
-                    nnrti_conv_window(attr, x, weight, &b, 1, 2);
-                    nnrti_sum_dots_16(&b.terms, b.count, sum);
-                    nnrti_store_sums_16(y, nnrti_offset_4(y, b.n, b.p, b.q, b.o), y->strides[2], sum, b.count, quant,
-                                        b.o);
+    const int64_t *stride = attr->stride.data, *dilation = attr->dilation.data, *pad = attr->padList.data;
+    const int32_t channels = weight->dims[3], perGroup = weight->dims[0] / (int32_t)attr->group;
+    for (int32_t n = 0; n < y->dims[0]; n++)
+        for (int32_t p = 0; p < y->dims[1]; p++)
+            for (int32_t q = 0; q < y->dims[2]; q++)
+                for (int32_t o = 0; o < y->dims[3]; o++) {
+                    const int32_t first = o / perGroup * channels;
+                    int64_t sum = nnrti_bias_16(bias, o);
+                    for (int32_t i = 0; i < weight->dims[1]; i++)
+                        for (int32_t j = 0; j < weight->dims[2]; j++) {
+                            const int64_t h = p * stride[0] - pad[0] + i * dilation[0];
+                            const int64_t w = q * stride[1] - pad[2] + j * dilation[1];
+                            if (h < 0 || h >= x->dims[1] || w < 0 || w >= x->dims[2])
+                                continue;
+                            for (int32_t k = 0; k < channels; k++)
+                                sum += ((const int16_t *)x->data)[nnrti_offset_4(x, n, (int32_t)h, (int32_t)w, first + k)] *
+                                       (int32_t)((const int8_t *)weight->data)[nnrti_offset_4(weight, o, i, j, k)];
+                        }
+                    nnrti_store_sum_16(y, nnrti_offset_4(y, n, p, q, o), sum, quant, o);
                 }
-            }
-        }
     return NNRT_SUCCESS;
 }
 
@@ -12594,99 +12295,41 @@ static NNRT_ReturnCode nnrti_rule_conv2d_transpose_fusion(nnrt_resolve *c)
 
 /* >>kernel CONV2D_TRANSPOSE_FUSION */
 
-/* Up to NNRTI_DOTS elements of a row of y that are `stride` columns apart: y[n,p,q + t*sW,o], t < count. The same
-   filter taps contribute to all of them. */
-typedef struct nnrti_transposed_conv_block {
-    int32_t n, p, q, o, count;
-    int32_t channel; /* first channel of x in the group of o */
-} nnrti_transposed_conv_block;
-
-/* Contribution of filter tap (i,j) to a block: its elements first to last - 1 add the channels of x from x[in] on (the
-   next element: of the next column), times the channels of the weight from weight[at] on. */
-typedef struct nnrti_transposed_conv_tap {
-    int32_t first, last;
-    ptrdiff_t at, in;
-} nnrti_transposed_conv_tap;
-
-/* The row of x that row i of the weight multiplies for the block, or -1. */
-NNRTI_INLINE int32_t nnrti_transposed_conv_row(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x,
-                                               const nnrti_transposed_conv_block *b, int32_t i)
+/* The index of x along axis `axis` (0 height, 1 width) that tap i of the weight adds to index p of y: (p + pad - i*d) / s.
+   -1: none, because the quotient is no integer, or lies outside x. */
+NNRTI_INLINE int32_t nnrti_transposed_source(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x, int32_t axis,
+                                             int32_t p, int32_t i)
 {
-    const int64_t stride = attr->stride.data[0];
-    const int64_t at = b->p + attr->padList.data[0] - i * attr->dilation.data[0], row = nnrti_quotient(at, stride);
-    return at >= 0 && row * stride == at && row < x->dims[1] ? (int32_t)row : -1;
+    const int64_t stride = attr->stride.data[axis];
+    const int64_t at = p + attr->padList.data[2 * axis] - i * attr->dilation.data[axis];
+    const int64_t index = nnrti_quotient(at, stride);
+    return at >= 0 && index * stride == at && index < x->dims[1 + axis] ? (int32_t)index : -1;
 }
 
-/* Fills in the tap (i,j) of a block for that row of x; returns false if it contributes to no element. */
-NNRTI_INLINE bool nnrti_transposed_conv_tap_of(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x,
-                                               const nnrt_view *weight, const nnrti_transposed_conv_block *b,
-                                               int32_t row, int32_t i, int32_t j, nnrti_transposed_conv_tap *tap)
-{
-    const int64_t stride = attr->stride.data[1];
-    const int64_t at = b->q + attr->padList.data[2] - j * attr->dilation.data[1];
-    const int64_t column = nnrti_quotient(at, stride); /* for element 0; the next element has the next column */
-    const int64_t first = column < 0 ? -column : 0;
-    const int64_t last = x->dims[2] - column < b->count ? x->dims[2] - column : b->count;
-    if (column * stride != at || first >= last)
-        return false;
-    tap->first = (int32_t)first;
-    tap->last = (int32_t)last;
-    tap->at = nnrti_offset_4(weight, b->o, i, j, 0);
-    tap->in = nnrti_offset_4(x, b->n, row, (int32_t)(column + first), b->channel);
-    return true;
-}
-
-/* sum[t] += all contributions to element t of the block, over i, then j, then the channels of its group. */
-NNRTI_INLINE void nnrti_transposed_conv_sum(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x,
-                                            const nnrt_view *weight, const nnrti_transposed_conv_block *b, float *sum,
-                                            NNRT_DataType type)
-{
-    const size_t width = nnrt_type_size(type);
-    nnrti_terms terms;
-    nnrti_transposed_conv_tap m;
-    nnrti_line_terms(&terms, weight->strides[3], x->strides[3], x->strides[2], weight->dims[3]);
-    for (int32_t i = 0; i < weight->dims[1]; i++) {
-        const int32_t row = nnrti_transposed_conv_row(attr, x, b, i);
-        for (int32_t j = 0; j < weight->dims[2] && row >= 0; j++)
-            if (nnrti_transposed_conv_tap_of(attr, x, weight, b, row, i, j, &m)) {
-                terms.a = nnrti_at(weight->data, m.at, width);
-                terms.b = nnrti_at(x->data, m.in, width);
-                nnrti_dots(&terms, m.last - m.first, sum + m.first, type);
-            }
-    }
-}
-
-/* y[n,P,Q,o] = act(bias[o] + sum over i,j,k of x[n,p,q, g*Ci/group + k] * weight[o,i,j,k]) with g = o / (Co/group) and
-   all p, q inside x for which P = p*sH - top + i*dH and Q = q*sW - left + j*dW. x [N,H,W,Ci], weight
+/* y[n,p,q,o] = act(bias[o] + sum over i,j,k of x[n,h,w, g*Ci/group + k] * weight[o,i,j,k]) with g = o / (Co/group) and the
+   one h and w inside x, if they exist, for which p = h*sH - top + i*dH and q = w*sW - left + j*dW. x [N,H,W,Ci], weight
    [Co,kH,kW,Ci/group], bias [Co] or NULL, y [N,Ho,Wo,Co]; none may overlap y. The sum starts with the bias and runs
-   over i, then j, then k. Columns that are stride apart are summed side by side, which changes no sum. */
+   over i, then j, then k. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_conv2d_transpose_fusion(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x,
                                                            const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y,
                                                            NNRT_DataType type)
 {
-    const int32_t columns = y->dims[2], perGroup = weight->dims[0] / (int32_t)attr->group;
-    const int32_t step = attr->stride.data[1] < columns ? (int32_t)attr->stride.data[1] : columns;
-    nnrti_transposed_conv_block b;
-    for (b.n = 0; b.n < y->dims[0]; b.n++)
-        for (b.p = 0; b.p < y->dims[1]; b.p++)
-            for (int32_t phase = 0; phase < step; phase++)
-                for (int32_t cell = 0; cell <= (columns - 1 - phase) / step; cell += NNRTI_DOTS)
-                    for (b.o = 0; b.o < y->dims[3]; b.o++) {
-                        const int32_t left = (columns - 1 - phase) / step + 1 - cell;
-                        float start = bias != NULL ? nnrti_load(bias->data, b.o * bias->strides[0], type) : 0;
-                        float sum[NNRTI_DOTS];
-                        ptrdiff_t out;
-                        b.q = phase + cell * step;
-                        b.count = left < NNRTI_DOTS ? left : NNRTI_DOTS;
-                        b.channel = b.o / perGroup * weight->dims[3];
-                        out = nnrti_offset_4(y, b.n, b.p, b.q, b.o);
-                        for (int32_t t = 0; t < NNRTI_DOTS; t++)
-                            sum[t] = start;
-                        nnrti_transposed_conv_sum(attr, x, weight, &b, sum, type);
-                        for (int32_t t = 0; t < b.count; t++)
-                            nnrti_store(y->data, out + t * step * y->strides[2],
-                                        nnrt_activate(sum[t], attr->activationType), type);
-                    }
+    const int32_t channels = weight->dims[3], perGroup = weight->dims[0] / (int32_t)attr->group;
+    for (int32_t n = 0; n < y->dims[0]; n++)
+        for (int32_t p = 0; p < y->dims[1]; p++)
+            for (int32_t q = 0; q < y->dims[2]; q++)
+                for (int32_t o = 0; o < y->dims[3]; o++) {
+                    const int32_t first = o / perGroup * channels;
+                    float sum = nnrti_bias(bias, o, type);
+                    for (int32_t i = 0; i < weight->dims[1]; i++)
+                        for (int32_t j = 0; j < weight->dims[2]; j++) {
+                            const int32_t h = nnrti_transposed_source(attr, x, 0, p, i);
+                            const int32_t w = nnrti_transposed_source(attr, x, 1, q, j);
+                            for (int32_t k = 0; k < channels && h >= 0 && w >= 0; k++)
+                                sum += nnrti_at_4(x, n, h, w, first + k, type) * nnrti_at_4(weight, o, i, j, k, type);
+                        }
+                    nnrti_store(y->data, nnrti_offset_4(y, n, p, q, o), nnrt_activate(sum, attr->activationType), type);
+                }
     return NNRT_SUCCESS;
 }
 
@@ -12695,30 +12338,27 @@ NNRTI_FLOATS(conv2d_transpose_fusion,
               const nnrt_view *bias, nnrt_view *y),
              nnrti_conv2d_transpose_fusion(attr, x, weight, bias, y, type))
 
-/* The same in float64, one element of y at a time. */
+/* The same in float64. */
 NNRT_API NNRT_ReturnCode nnrt_conv2d_transpose_fusion_f64(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x,
                                                           const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y)
 {
     const int32_t channels = weight->dims[3], perGroup = weight->dims[0] / (int32_t)attr->group;
-    int32_t out[4] = {0, 0, 0, 0};
-    do {
-        nnrti_transposed_conv_tap m;
-        nnrti_transposed_conv_block b = {0, 0, 0, 0, 1, 0};
-        double sum = nnrti_bias_f64(bias, out[3]);
-        b.n = out[0];
-        b.p = out[1];
-        b.q = out[2];
-        b.o = out[3];
-        b.channel = b.o / perGroup * channels;
-        for (int32_t i = 0; i < weight->dims[1]; i++) {
-            const int32_t row = nnrti_transposed_conv_row(attr, x, &b, i);
-            for (int32_t j = 0; j < weight->dims[2] && row >= 0; j++)
-                if (nnrti_transposed_conv_tap_of(attr, x, weight, &b, row, i, j, &m))
-                    sum = nnrti_dot_f64((const double *)x->data + m.in, x->strides[3],
-                                        (const double *)weight->data + m.at, weight->strides[3], channels, sum);
-        }
-        ((double *)y->data)[nnrti_offset(y, out)] = nnrti_activate_f64(sum, attr->activationType);
-    } while (nnrti_next_place(y, out));
+    for (int32_t n = 0; n < y->dims[0]; n++)
+        for (int32_t p = 0; p < y->dims[1]; p++)
+            for (int32_t q = 0; q < y->dims[2]; q++)
+                for (int32_t o = 0; o < y->dims[3]; o++) {
+                    const int32_t first = o / perGroup * channels;
+                    double sum = nnrti_bias_f64(bias, o);
+                    for (int32_t i = 0; i < weight->dims[1]; i++)
+                        for (int32_t j = 0; j < weight->dims[2]; j++) {
+                            const int32_t h = nnrti_transposed_source(attr, x, 0, p, i);
+                            const int32_t w = nnrti_transposed_source(attr, x, 1, q, j);
+                            for (int32_t k = 0; k < channels && h >= 0 && w >= 0; k++)
+                                sum += ((const double *)x->data)[nnrti_offset_4(x, n, h, w, first + k)] *
+                                       ((const double *)weight->data)[nnrti_offset_4(weight, o, i, j, k)];
+                        }
+                    ((double *)y->data)[nnrti_offset_4(y, n, p, q, o)] = nnrti_activate_f64(sum, attr->activationType);
+                }
     return NNRT_SUCCESS;
 }
 
@@ -12728,39 +12368,23 @@ NNRT_API NNRT_ReturnCode nnrt_conv2d_transpose_fusion_q8(const NNRT_Conv2dTransp
                                                          const nnrt_view *weight, const nnrt_view *bias,
                                                          const nnrt_view *quant, nnrt_view *y)
 {
-    const int32_t columns = y->dims[2], perGroup = weight->dims[0] / (int32_t)attr->group;
-    const int32_t step = attr->stride.data[1] < columns ? (int32_t)attr->stride.data[1] : columns;
-    nnrti_terms terms;
-    nnrti_dots_8 d;
-    nnrti_transposed_conv_tap m;
-    nnrti_transposed_conv_block b;
-    nnrti_line_terms(&terms, weight->strides[3], x->strides[3], x->strides[2], weight->dims[3]);
-    nnrti_dots_begin(&d, weight, x, nnrti_zero(x, 0));
-    for (b.n = 0; b.n < y->dims[0]; b.n++)
-        for (b.p = 0; b.p < y->dims[1]; b.p++)
-            for (int32_t phase = 0; phase < step; phase++)
-                for (int32_t cell = 0; cell <= (columns - 1 - phase) / step; cell += NNRTI_DOTS)
-                    for (b.o = 0; b.o < y->dims[3]; b.o++) {
-                        const int32_t left = (columns - 1 - phase) / step + 1 - cell;
-                        int64_t sum[NNRTI_DOTS];
-                        b.q = phase + cell * step;
-                        b.count = left < NNRTI_DOTS ? left : NNRTI_DOTS;
-                        b.channel = b.o / perGroup * weight->dims[3];
-                        for (int32_t t = 0; t < NNRTI_DOTS; t++)
-                            sum[t] = nnrti_bias_at(bias, b.o);
-                        d.zeroA = nnrti_zero(weight, b.o);
-                        for (int32_t i = 0; i < weight->dims[1]; i++) {
-                            const int32_t row = nnrti_transposed_conv_row(attr, x, &b, i);
-                            for (int32_t j = 0; j < weight->dims[2] && row >= 0; j++)
-                                if (nnrti_transposed_conv_tap_of(attr, x, weight, &b, row, i, j, &m)) {
-                                    terms.a = (const uint8_t *)weight->data + m.at;
-                                    terms.b = (const uint8_t *)x->data + m.in;
-                                    nnrti_sum_dots(&terms, &d, m.last - m.first, sum + m.first);
-                                }
+    const int32_t channels = weight->dims[3], perGroup = weight->dims[0] / (int32_t)attr->group;
+    for (int32_t n = 0; n < y->dims[0]; n++)
+        for (int32_t p = 0; p < y->dims[1]; p++)
+            for (int32_t q = 0; q < y->dims[2]; q++)
+                for (int32_t o = 0; o < y->dims[3]; o++) {
+                    const int32_t first = o / perGroup * channels;
+                    int64_t sum = nnrti_bias_at(bias, o);
+                    for (int32_t i = 0; i < weight->dims[1]; i++)
+                        for (int32_t j = 0; j < weight->dims[2]; j++) {
+                            const int32_t h = nnrti_transposed_source(attr, x, 0, p, i);
+                            const int32_t w = nnrti_transposed_source(attr, x, 1, q, j);
+                            for (int32_t k = 0; k < channels && h >= 0 && w >= 0; k++)
+                                sum += (nnrti_at_4_8(x, n, h, w, first + k) - nnrti_zero(x, 0)) *
+                                       (nnrti_at_4_8(weight, o, i, j, k) - nnrti_zero(weight, o));
                         }
-                        nnrti_store_sums(y, nnrti_offset_4(y, b.n, b.p, b.q, b.o), step * y->strides[2], sum, b.count,
-                                         quant, b.o);
-                    }
+                    nnrti_store_sum(y, nnrti_offset_4(y, n, p, q, o), sum, quant, o);
+                }
     return NNRT_SUCCESS;
 }
 
@@ -12892,26 +12516,13 @@ NNRT_API NNRT_ReturnCode nnrt_conv_integer(const NNRT_Conv2DFusion *attr, const 
                                            const nnrt_view *bias, const nnrt_view *xZeroPoint,
                                            const nnrt_view *weightZeroPoint, nnrt_view *y)
 {
-    nnrti_dots_8 d;
-    nnrti_conv_block b;
-    nnrti_conv_begin(&b, attr, x, weight, y);
-    nnrti_dots_begin(&d, weight, x, nnrti_zero_at(x, xZeroPoint, 0));
-    for (b.n = 0; b.n < y->dims[0]; b.n++)
-        for (b.p = 0; b.p < y->dims[1]; b.p++) {
-            b.rows = nnrti_conv_taps(attr, x, weight, 0, b.p);
-            for (b.o = 0; b.o < y->dims[3]; b.o++) {
-                const int64_t start = nnrti_bias_at(bias, b.o);
-                d.zeroA = nnrti_zero_at(weight, weightZeroPoint, b.o);
-                for (b.q = 0; b.q < y->dims[2]; b.q += b.count) {
-                    int64_t sum[NNRTI_DOTS] = {start, start, start, start};
-                    nnrti_conv_window(attr, x, weight, &b, 1, 1);
-                    nnrti_sum_dots(&b.terms, &d, b.count, sum);
-                    for (int32_t t = 0; t < b.count; t++)
-                        nnrti_store_int(y->data, nnrti_offset_4(y, b.n, b.p, b.q + t, b.o), (uint64_t)sum[t],
-                                        NNRT_DATA_TYPE_INT32);
-                }
-            }
-        }
+    int32_t out[4] = {0, 0, 0, 0};
+    do {
+        const int32_t o = out[3];
+        const int64_t sum = nnrti_conv_sum_8(attr, x, nnrti_zero_at(xZeroPoint, 0), weight,
+                                             nnrti_zero_at(weightZeroPoint, o), out, nnrti_bias_at(bias, o));
+        nnrti_store_int(y->data, nnrti_offset(y, out), (uint64_t)sum, NNRT_DATA_TYPE_INT32);
+    } while (nnrti_next_place(y, out));
     return NNRT_SUCCESS;
 }
 
@@ -14895,27 +14506,18 @@ static NNRT_ReturnCode nnrti_rule_full_connection(nnrt_resolve *c)
 /* >>kernel FULL_CONNECTION */
 
 /* y[m,o] = act(bias[o] + sum over k of x[m,k] * weight[o,k]), a GEMM. x [M,K], weight [O,K], bias [O] or NULL, y [M,O];
-   none may overlap y. The sum starts with the bias and runs over k. Adjacent outputs are summed side by side, which
-   changes no sum. */
+   none may overlap y. The sum starts with the bias and runs over k. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_full_connection(const NNRT_FullConnection *attr, const nnrt_view *x,
                                                    const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y,
                                                    NNRT_DataType type)
 {
-    const size_t width = nnrt_type_size(type);
-    nnrti_terms terms;
-    nnrti_line_terms(&terms, x->strides[1], weight->strides[1], weight->strides[0], x->dims[1]);
     for (int32_t m = 0; m < y->dims[0]; m++)
-        for (int32_t o = 0; o < y->dims[1]; o += NNRTI_DOTS) {
-            const int32_t count = y->dims[1] - o < NNRTI_DOTS ? y->dims[1] - o : NNRTI_DOTS;
-            float sum[NNRTI_DOTS];
-            for (int32_t t = 0; t < count; t++)
-                sum[t] = bias != NULL ? nnrti_load(bias->data, (o + t) * bias->strides[0], type) : 0.0f;
-            terms.a = nnrti_at(x->data, m * x->strides[0], width);
-            terms.b = nnrti_at(weight->data, o * weight->strides[0], width);
-            nnrti_dots(&terms, count, sum, type);
-            for (int32_t t = 0; t < count; t++)
-                nnrti_store(y->data, m * y->strides[0] + (o + t) * y->strides[1],
-                            nnrt_activate(sum[t], attr->activationType), type);
+        for (int32_t o = 0; o < y->dims[1]; o++) {
+            float sum = nnrti_bias(bias, o, type);
+            for (int32_t k = 0; k < x->dims[1]; k++)
+                sum += nnrti_load(x->data, nnrti_offset_2(x, m, k), type) *
+                       nnrti_load(weight->data, nnrti_offset_2(weight, o, k), type);
+            nnrti_store(y->data, nnrti_offset_2(y, m, o), nnrt_activate(sum, attr->activationType), type);
         }
     return NNRT_SUCCESS;
 }
@@ -14947,25 +14549,20 @@ NNRT_API NNRT_ReturnCode nnrt_full_connection_q8(const NNRT_FullConnection *attr
 }
 
 /* The same for quantized int16 x and y and int8 weights, zero points 0: the sum of x * weight and the int32 or int64
-   bias is exact; y = clamp(sum * factor[o]), rounded once (nnrti_rescale_16). Adjacent rows are summed side by side. */
+   bias is exact; y = clamp(sum * factor[o]), rounded once (nnrti_rescale_16). */
 NNRT_API NNRT_ReturnCode nnrt_full_connection_q16(const NNRT_FullConnection *attr, const nnrt_view *x,
                                                   const nnrt_view *weight, const nnrt_view *bias,
                                                   const nnrt_view *quant, nnrt_view *y)
 {
-    nnrti_terms terms;
     (void)attr;
-    nnrti_line_terms(&terms, weight->strides[1], x->strides[1], x->strides[0], x->dims[1]);
-    for (int32_t m = 0; m < y->dims[0]; m += NNRTI_DOTS) {
-        const int32_t count = y->dims[0] - m < NNRTI_DOTS ? y->dims[0] - m : NNRTI_DOTS;
-        terms.b = nnrti_at(x->data, m * x->strides[0], 2);
+    for (int32_t m = 0; m < y->dims[0]; m++)
         for (int32_t o = 0; o < y->dims[1]; o++) {
-            const int64_t start = nnrti_bias_16(bias, o);
-            int64_t sum[NNRTI_DOTS] = {start, start, start, start};
-            terms.a = nnrti_at(weight->data, o * weight->strides[0], 1);
-            nnrti_sum_dots_16(&terms, count, sum);
-            nnrti_store_sums_16(y, m * y->strides[0] + o * y->strides[1], y->strides[0], sum, count, quant, o);
+            int64_t sum = nnrti_bias_16(bias, o);
+            for (int32_t k = 0; k < x->dims[1]; k++)
+                sum += ((const int16_t *)x->data)[nnrti_offset_2(x, m, k)] *
+                       (int32_t)((const int8_t *)weight->data)[nnrti_offset_2(weight, o, k)];
+            nnrti_store_sum_16(y, nnrti_offset_2(y, m, o), sum, quant, o);
         }
-    }
     return NNRT_SUCCESS;
 }
 
@@ -17010,46 +16607,34 @@ static nnrt_view nnrti_stack_of(const nnrt_view *v)
 NNRTI_INLINE void nnrti_matmul_one(const nnrt_view *a, const nnrt_view *b, const nnrt_view *bias, nnrt_view *z,
                                    NNRT_ActivationType activation, NNRT_DataType type)
 {
-    const int32_t M = z->dims[z->rank - 2], N = z->dims[z->rank - 1];
-    const ptrdiff_t aM = a->strides[a->rank - 2], bN = b->strides[b->rank - 1];
-    const ptrdiff_t zM = z->strides[z->rank - 2], zN = z->strides[z->rank - 1];
-    const size_t width = nnrt_type_size(type);
-    nnrti_terms terms;
-    nnrti_matrix_terms(&terms, a, b);
-    for (int32_t m = 0; m < M; m++)
-        for (int32_t n = 0; n < N; n += NNRTI_DOTS) {
-            const int32_t count = N - n < NNRTI_DOTS ? N - n : NNRTI_DOTS;
-            float sum[NNRTI_DOTS];
-            for (int32_t t = 0; t < count; t++)
-                sum[t] = bias != NULL ? nnrti_load(bias->data, (n + t) * bias->strides[0], type) : 0.0f;
-            terms.a = nnrti_at(a->data, m * aM, width);
-            terms.b = nnrti_at(b->data, n * bN, width);
-            nnrti_dots(&terms, count, sum, type);
-            for (int32_t t = 0; t < count; t++)
-                nnrti_store(z->data, m * zM + (n + t) * zN, nnrt_activate(sum[t], activation), type);
+    for (int32_t m = 0; m < z->dims[z->rank - 2]; m++)
+        for (int32_t n = 0; n < z->dims[z->rank - 1]; n++) {
+            float sum = nnrti_bias(bias, n, type);
+            for (int32_t k = 0; k < a->dims[a->rank - 1]; k++)
+                sum += nnrti_load(a->data, nnrti_offset_2(a, m, k), type) *
+                       nnrti_load(b->data, nnrti_offset_2(b, k, n), type);
+            nnrti_store(z->data, nnrti_offset_2(z, m, n), nnrt_activate(sum, activation), type);
         }
 }
 
 /* The same of int32, uint32, int64 or uint64: sums wrap modulo 2^n, as numpy.matmul. Without the activation. */
 static NNRTI_UNUSED void nnrti_matrix_int(const nnrt_view *a, const nnrt_view *b, const nnrt_view *bias, nnrt_view *z)
 {
-    const int32_t i = a->rank - 2, j = b->rank - 2, r = z->rank - 2;
     const NNRT_DataType type = z->dataType;
-    for (int32_t m = 0; m < z->dims[r]; m++)
-        for (int32_t n = 0; n < z->dims[r + 1]; n++) {
+    for (int32_t m = 0; m < z->dims[z->rank - 2]; m++)
+        for (int32_t n = 0; n < z->dims[z->rank - 1]; n++) {
             uint64_t sum = bias != NULL ? nnrti_load_int(bias->data, n * bias->strides[0], type) : 0;
-            for (int32_t k = 0; k < a->dims[i + 1]; k++)
-                sum += nnrti_load_int(a->data, m * a->strides[i] + k * a->strides[i + 1], type) *
-                       nnrti_load_int(b->data, k * b->strides[j] + n * b->strides[j + 1], type);
-            nnrti_store_int(z->data, m * z->strides[r] + n * z->strides[r + 1], sum, type);
+            for (int32_t k = 0; k < a->dims[a->rank - 1]; k++)
+                sum += nnrti_load_int(a->data, nnrti_offset_2(a, m, k), type) *
+                       nnrti_load_int(b->data, nnrti_offset_2(b, k, n), type);
+            nnrti_store_int(z->data, nnrti_offset_2(z, m, n), sum, type);
         }
 }
 
 /* z[..,m,n] = act(bias[n] + sum over k of A[..,m,k] * B[..,k,n]), where A and B are x and y after the optional
    transposition. x [..,M,K] or, with transposeA, [..,K,M]; y [..,K,N] or, with transposeB, [..,N,K]; bias [N] or NULL;
    z [..,M,N]. The leading (batch) axes of x and y are broadcast to those of z; no input may overlap z. The sum starts
-   with the bias and runs over k in ascending order; the kernel sums NNRTI_DOTS adjacent columns in one loop, which
-   changes no result. */
+   with the bias and runs over k in ascending order. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_matmul_fusion(const NNRT_MatMulFusion *attr, const nnrt_view *x, const nnrt_view *y,
                                                  const nnrt_view *bias, const nnrt_view *quant, nnrt_view *z,
                                                  NNRT_DataType type)
@@ -17132,33 +16717,25 @@ static NNRT_ReturnCode nnrti_rule_matmul_integer(nnrt_resolve *c)
 NNRT_API NNRT_ReturnCode nnrt_matmul_integer(const NNRT_MatMulInteger *attr, const nnrt_view *a, const nnrt_view *b,
                                              const nnrt_view *aZeroPoint, const nnrt_view *bZeroPoint, nnrt_view *y)
 {
-    const int32_t i = y->rank - 2, M = y->dims[i], N = y->dims[i + 1];
     nnrt_view stackA = nnrti_stack_of(a), stackB = nnrti_stack_of(b), stackY = nnrti_stack_of(y);
-    nnrti_terms terms;
-    nnrti_dots_8 d;
     nnrt_walk w;
     (void)attr;
-    nnrti_matrix_terms(&terms, a, b);
-    nnrti_dots_begin(&d, a, b, 0);
     if (!nnrt_walk_first(&w, &stackY, &stackA, &stackB))
         return NNRT_SUCCESS;
     do
         for (int32_t s = 0; s < w.count; s++)
-            for (int32_t n = 0; n < N; n += NNRTI_DOTS) {
-                const int32_t count = N - n < NNRTI_DOTS ? N - n : NNRTI_DOTS;
-                for (int32_t t = 0; t < count; t++)
-                    d.zeroB[t] = nnrti_zero_at(b, bZeroPoint, n + t);
-                terms.b = nnrti_at(b->data, w.at[2] + s * w.row[2] + n * terms.bT, 1);
-                for (int32_t m = 0; m < M; m++) {
-                    const ptrdiff_t at = w.at[0] + s * w.row[0] + m * y->strides[i] + n * y->strides[i + 1];
-                    int64_t sum[NNRTI_DOTS] = {0};
-                    d.zeroA = nnrti_zero_at(a, aZeroPoint, m);
-                    terms.a = nnrti_at(a->data, w.at[1] + s * w.row[1] + m * a->strides[a->rank - 2], 1);
-                    nnrti_sum_dots(&terms, &d, count, sum);
-                    for (int32_t t = 0; t < count; t++)
-                        nnrti_store_int(y->data, at + t * y->strides[i + 1], (uint64_t)sum[t], NNRT_DATA_TYPE_INT32);
+            for (int32_t m = 0; m < y->dims[y->rank - 2]; m++)
+                for (int32_t n = 0; n < y->dims[y->rank - 1]; n++) {
+                    const ptrdiff_t fromA = w.at[1] + s * w.row[1], fromB = w.at[2] + s * w.row[2];
+                    int64_t sum = 0;
+                    for (int32_t k = 0; k < a->dims[a->rank - 1]; k++)
+                        sum += (nnrt_load_8(a->data, fromA + nnrti_offset_2(a, m, k), a->dataType) -
+                                nnrti_zero_at(aZeroPoint, m)) *
+                               (nnrt_load_8(b->data, fromB + nnrti_offset_2(b, k, n), b->dataType) -
+                                nnrti_zero_at(bZeroPoint, n));
+                    nnrti_store_int(y->data, w.at[0] + s * w.row[0] + nnrti_offset_2(y, m, n), (uint64_t)sum,
+                                    NNRT_DATA_TYPE_INT32);
                 }
-            }
     while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }

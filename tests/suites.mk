@@ -324,7 +324,7 @@ build/test/copy_all: tests/ops/copy_all.c build/implementation.o $(TOOL)
 suite-copy: build/nnrt build/test/copy_all build/test/nnrt
 	$(SUITE) $(PYTHON) tests/ops/test_copy.py --jobs $(JOBS) --cc $(CC) --sanitized build/test/nnrt build/nnrt build/test/copy_all $(shell echo $(VEC) | tr a-z A-Z)
 
-# Lines of the copy of each operator, specialized for one element type.
+# Lines of the copy of each operator.
 .PHONY: copy-lines
 copy-lines: build/nnrt build/test/copy_all
 	$(PYTHON) tests/ops/test_copy.py --lines --cc $(CC) build/nnrt build/test/copy_all

@@ -230,11 +230,12 @@ static const char cli_ops_text[] =
     "each becomes. --onnx lists the supported operators of ONNX: the first and last operator set, the operator that each becomes\n"
     "(one of several separated by spaces), the operators that may be added and why, or those it is made of;\n"
     "then the unsupported operators, and why. Operators that only compute with dynamic dimensions are not listed.\n"
-    "--copy NAME prints all that the kernels of one operator need (CONV2D_FUSION, in any case and as ONNX, TensorFlow\n"
-    "Lite and papers call it: Conv, DepthwiseConv2D, NMS), or one kernel (nnrt_softmax_f32): types, attribute struct,\n"
-    "views, helpers, license, how derived constants are made, a comment with the calling convention, and with --example\n"
-    "for most operators a main() that calls it (NNRT_EXAMPLE). It is extracted from nnrt_ops.h, which is searched for beside "
-    "this\n"
+    "--show NAME prints shapes, attributes, formula and the float32 kernel of an operator: loops in the order of the formula.\n"
+    "--copy NAME prints that kernel with all that it needs, as C that compiles by itself: types, attribute struct, views,\n"
+    "helpers, license, how derived constants are made, a comment with the calling convention, the fused activations RELU and\n"
+    "RELU6, and with --example for most operators a main() that calls it (NNRT_EXAMPLE). NAME is CONV2D_FUSION, in any case\n"
+    "and as ONNX, TensorFlow Lite and papers call it (Conv, DepthwiseConv2D, NMS), or a kernel (nnrt_softmax_f16).\n"
+    "Both are extracted from nnrt_ops.h, which is searched for beside this\n"
     "program, in the current folder, in the folder above the program's, and in ../include/nnrt from there, where make\n"
     "install puts it.\n\n";
 

@@ -1,6 +1,6 @@
-/* Prints the output of `nnrt ops --copy NAME --example` for many names: nnrt_ops.h, which takes longest, is read once.
+/* Prints the output of `nnrt ops --copy NAME --all --example` for many names: nnrt_ops.h, which takes longest, is read once.
    usage: copy_all NNRT_OPS.H NAME...      prints for each a line with a form feed and the name, then the copy
-   NAME@TYPE is `nnrt ops --copy NAME --type TYPE`, without an example; NAME@TYPE@ACTIVATIONS, too. */
+   NAME@TYPE is `nnrt ops --copy NAME --type TYPE`, without an example, NAME@ `nnrt ops --copy NAME`. */
 #define NNRT_TOOL_NO_MAIN
 #include "tools/nnrt.c"
 
@@ -32,24 +32,27 @@ int main(int argc, char **argv)
     cli_copy_read(&c, cli_text_between((const char *)bytes.data, (const char *)bytes.data + bytes.size));
     for (int i = 2; i < argc; i++) {
         const char *kernel;
-        char *type = strchr(argv[i], '@'), *activations = type != NULL ? strchr(type + 1, '@') : NULL;
+        char *type = strchr(argv[i], '@');
         const nnrt_op *op;
         cli_args args;
         int status = 1;
+        bool usual;
         pid_t child;
         memset(&args, 0, sizeof(args));
         printf("\f%s\n", argv[i]);
-        if (activations != NULL)
-            *activations++ = '\0';
         if (type != NULL)
             *type++ = '\0';
         op = named(argv[i], &kernel);
-        if (op == NULL || (type != NULL && !cli_take_type(&args, type)))
+        if (op == NULL || (type != NULL && *type != '\0' && !cli_take_type(&args, type)))
             return 2;
+        usual = type != NULL && *type == '\0';
+        if (usual)
+            args.type = cli_copy_default_type(op);
         fflush(stdout);
         child = op != NULL ? fork() : -1; /* a copy marks its needs: each process has an unmarked header */
         if (child == 0) {
-            status = cli_copy_op(&c, op, kernel, args.type, activations, type == NULL, argv[1]);
+            status = cli_copy_op(&c, op, kernel, args.type, usual ? cli_copy_default_activations(op) : NULL, type == NULL,
+                                 false, argv[1]);
             fflush(stdout);
             _exit(status);
         }

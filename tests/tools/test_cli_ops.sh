@@ -51,11 +51,15 @@ if grep -q '>>kernel SOFTMAX' nnrt_ops.h; then
 
 t 0 'ops --copy of an operator' ops --copy SOFTMAX
 silent 'ops --copy of an operator'
-prints 'ops --copy: both kernels' '^NNRT_ReturnCode nnrt_softmax_f16\('
+prints 'ops --copy: the float32 kernel' '^NNRT_ReturnCode nnrt_softmax_f32\('
+lacks 'ops --copy prints another kernel unasked' nnrt_softmax_f16
+prints 'ops --copy: the license' '^/[*] SPDX-License-Identifier: MIT[.] Copyright [(]c[)] 2026 nnrt authors$'
+t 0 'ops --copy --all' ops --copy SOFTMAX --all
+silent 'ops --copy --all'
+prints 'ops --copy --all: both kernels' '^NNRT_ReturnCode nnrt_softmax_f16\('
 prints 'ops --copy: how it is called' '^nnrt_softmax_f16\(attr, x, y, call\)$'
 prints 'ops --copy: its types' '^    x +input 0, x: float16$'
 prints 'ops --copy: what is resolved' '^    Resolved: axis is a list of one entry >= 0[.]$'
-prints 'ops --copy: the licence' '^documentation files \(the "Software"\), to deal in the Software'
 program=$plain # the program reads all of nnrt_ops.h, for a second and a half with sanitizers
 t 0 'ops --copy of a kernel' ops --copy nnrt_softmax_f32
 prints 'ops --copy of a kernel' '^NNRT_ReturnCode nnrt_softmax_f32\('
@@ -63,7 +67,7 @@ lacks 'ops --copy of a kernel prints another' nnrt_softmax_f16
 t 0 'ops --copy of the kernel of another operator' ops --copy SQUEEZE
 prints 'ops --copy of the kernel of another operator' '^NNRT_ReturnCode nnrt_reshape\('
 program=$sanitized
-t 0 'ops --copy of three inputs, one of them optional, and a derived constant' ops --copy PAD_FUSION
+t 0 'ops --copy of three inputs, one of them optional, and a derived constant' ops --copy PAD_FUSION --all
 program=$plain
 prints 'ops --copy: optional' '^    value +input 2, value, may be NULL: of the type of x$'
 prints 'ops --copy: derived' '^    [a-z]+ +derived constant 0, see below$'
@@ -78,7 +82,7 @@ for c in softmax:SOFTMAX Conv:CONV2D_FUSION conv2d:CONV2D_FUSION GELU:ACTIVATION
     LayerNormalization:LAYER_NORM_FUSION FULLY_CONNECTED:FULL_CONNECTION TRANSPOSE_CONV:CONV2D_TRANSPOSE_FUSION; do
     t 0 "ops --copy ${c%%:*}" ops --copy "${c%%:*}"
     says "ops --copy ${c%%:*}" "^nnrt: note: ${c%%:*} is ${c#*:}(; also .*)?\$"
-    prints "ops --copy ${c%%:*}" "^${c#*:} of nnrt "
+    prints "ops --copy ${c%%:*}" "^nnrt_[a-z0-9_]*, extracted from|^nnrt_[a-z0-9_]* of nnrt .*, extracted from"
 done
 prints 'ops --copy: enumerators that only attributes have' 'NNRT_PAD_MODE_SAME = '
 program=$sanitized
@@ -96,6 +100,22 @@ t 0 'ops --copy --activation' ops --copy nnrt_conv2d_fusion_f32 --activation REL
 lacks 'ops --copy --activation RELU prints GELU' 'nnrti_erff'
 prints 'ops --copy --activation' 'case NNRT_ACTIVATION_TYPE_RELU: return'
 lacks 'ops --copy prints an example unasked' 'NNRT_EXAMPLE'
+t 0 'ops --copy of a convolution' ops --copy CONV2D_FUSION
+prints 'ops --copy: the usual activations' '^Fused activations of this copy: none, RELU,RELU6[.]'
+lacks 'ops --copy prints GELU unasked' 'nnrti_erff'
+t 0 'ops --copy ACTIVATION' ops --copy ACTIVATION
+prints 'ops --copy ACTIVATION has all activations' 'nnrti_erff'
+t 0 'ops --show' ops --show Conv
+prints 'ops --show: shapes' '^CONV2D_FUSION  x\[N,H,W,C\] weight'
+prints 'ops --show: attributes' '^    NNRT_Int64List padList; /[*] '
+prints 'ops --show: formula' '^/[*] y\[n,p,q,o\] = act\(bias\[o\]'
+prints 'ops --show: loops' '^                            for \(int32_t k = 0; k < channels; k\+\+\)$'
+lacks 'ops --show prints the view' 'typedef struct nnrt_view'
+t 0 'ops --show: an operator that a macro generates' ops --show ABS
+prints 'ops --show: its loop' '^        for \(int32_t i = 0; i < w.count; i\+\+\) \{$'
+refused 2 'ops --show --example' '--show prints a kernel to read it and cannot be combined with --example' ops --show ABS --example
+refused 2 'ops --all' '--all requires --copy' ops --all
+refused 2 'ops --all --type' 'cannot be combined with --type' ops --copy ABS --all --type int8
 t 0 'ops --copy --example' ops --copy SOFTMAX --example
 prints 'ops --copy --example' '^#ifdef NNRT_EXAMPLE'
 program=$sanitized

@@ -77,7 +77,7 @@ typedef struct cli_args {
     uint32_t chunk, batch, jobs;     /* 0: not given */
     bool merge, skipBad;
     char given[1024]; /* the options that may change results, with their values, as one text */
-    bool json, tsv, onnx, tflite, example;
+    bool json, tsv, onnx, tflite, example, all, show;
     bool memory, profile, golden, help, noOptimize, noQuantize, int8Io, placement, strict, fallback, records;
     bool small, ranges, uint8, int16, sensitivity, leastSquares;
     double maxLoss; /* of --max-loss; 0: not given */
@@ -197,6 +197,7 @@ CLI_TAKE_SET(cli_take_tsv, tsv, true, true)
 CLI_TAKE_SET(cli_take_onnx, onnx, true, true)
 CLI_TAKE_SET(cli_take_tflite, tflite, true, true)
 CLI_TAKE_SET(cli_take_example, example, true, true)
+CLI_TAKE_SET(cli_take_all, all, true, true)
 CLI_TAKE_SET(cli_take_memory, memory, true, true)
 CLI_TAKE_SET(cli_take_placement, placement, true, true)
 CLI_TAKE_SET(cli_take_strict, strict, true, true)
@@ -228,6 +229,13 @@ CLI_TAKE_TEXT(cli_take_held_out, heldOut)
 CLI_TAKE_TEXT(cli_take_output, output)
 CLI_TAKE_TEXT(cli_take_name, name)
 CLI_TAKE_TEXT(cli_take_copy, copy)
+
+static bool cli_take_show(cli_args *a, const char *v)
+{
+    a->show = true;
+    return cli_take_copy(a, v);
+}
+
 CLI_TAKE_TEXT(cli_take_header, header)
 CLI_TAKE_TEXT(cli_take_activations, activations)
 CLI_TAKE_TEXT(cli_take_signature, signature)
@@ -828,8 +836,9 @@ static const cli_option cli_options[] = {
     {"--reps", "N", CLI_BENCH | CLI_RUN,
      "bench: number of timed runs; default: as many as fit in a second, 10 to 10000. run: runs with the same inputs, between "
      "which states stay; shows the last one; default 1", cli_take_reps},
-    {"--copy", "NAME", CLI_OPS, "print the kernels of an operator, or one kernel, as C that compiles by itself",
+    {"--copy", "NAME", CLI_OPS, "print the float32 kernel of an operator, or a kernel that is named, as C that compiles by itself",
      cli_take_copy},
+    {"--show", "NAME", CLI_OPS, "print shapes, attributes, formula and float32 kernel of an operator, to read them", cli_take_show},
     {"--header", "PATH", CLI_OPS | CLI_WASM,
      "the nnrt_ops.h that --copy reads, or beside which emit-wasm finds the other headers; default: that of this program",
      cli_take_header},
@@ -841,7 +850,8 @@ static const cli_option cli_options[] = {
     {"--records", NULL, CLI_INFO, "print only the nodes, one line each in the format of --keep", cli_take_records},
     {"--profile", "[=FILE]", CLI_RUN | CLI_BENCH,
      "also the time of each step and operator; with =FILE write the last run as a Chrome trace", cli_take_profile},
-    {"--type", "TYPE", CLI_OPS, "with --copy: only the kernel for this element type, specialized for it", cli_take_type},
+    {"--type", "TYPE", CLI_OPS, "with --copy: the kernel for this element type instead, specialized for it", cli_take_type},
+    {"--all", NULL, CLI_OPS, "with --copy: the kernels for all element types", cli_take_all},
     {"--activation", "NAMES", CLI_OPS, "with --copy: only these fused activations, for example RELU,RELU6; NO_ACTIVATION: none",
      cli_take_activations},
     {"--example", NULL, CLI_OPS, "with --copy: also print a main() that calls the kernel", cli_take_example},

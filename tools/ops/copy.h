@@ -16,6 +16,7 @@ in the kernels are printed in the order of the header. Additions to the header t
 #include "copy_names.h"
 #include "copy_output.h"
 #include "fold.h"
+#include "show.h"
 
 /* `type`, or if it is UNKNOWN the only element type of the kernel; UNKNOWN: it has several. */
 static NNRT_DataType cli_copy_only_type(const nnrt_kernel_row *row, NNRT_DataType type)
@@ -30,6 +31,22 @@ static NNRT_DataType cli_copy_only_type(const nnrt_kernel_row *row, NNRT_DataTyp
             found = t;
         }
     return found;
+}
+
+/* The element type of a copy for which none is asked: float32, if the operator has it. UNKNOWN: all of them. */
+static NNRT_DataType cli_copy_default_type(const nnrt_op *op)
+{
+    return (nnrt_op_types(op) & NNRT_TYPES_F32) != 0 ? NNRT_DATA_TYPE_FLOAT32 : NNRT_DATA_TYPE_UNKNOWN;
+}
+
+/* The fused activations of a copy for which none are asked: RELU and RELU6, which most networks use. The others need exp,
+   tanh, erf, log of the library, 200 lines. NULL: all, as for the operator ACTIVATION, whose attribute is no fused one. */
+static const char *cli_copy_default_activations(const nnrt_op *op)
+{
+    for (uint32_t i = 0; i < op->attr->count && op->type != NNRT_NODE_TYPE_ACTIVATION; i++)
+        if (strcmp(op->attr->members[i].name, "activationType") == 0)
+            return "RELU,RELU6";
+    return NULL;
 }
 
 /* True if all operands of the kernel have the type of operand 0. */
@@ -66,9 +83,9 @@ static const char *cli_copy_enumerator(NNRT_DataType type)
 }
 
 /* Prints op's kernels, or the named one, from the header's text. type: specialized for it, if not UNKNOWN; example: with
-   a main() that calls a kernel. */
+   a main() that calls a kernel; show: only what is read, not what compiles. */
 static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, NNRT_DataType type, const char *activations,
-                       bool example, const char *path)
+                       bool example, bool show, const char *path)
 {
     const char **names = (const char **)cli_copy_keep(c, op->kernelCount * sizeof(*names)), *views = NULL;
     size_t count = 0;
@@ -77,7 +94,7 @@ static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, NNRT_
     for (uint32_t i = 0; i < op->kernelCount && kernel == NULL && type != NNRT_DATA_TYPE_UNKNOWN; i++)
         if ((op->kernels[i].types & NNRT_TYPES_OF(type)) != 0)
             kernel = op->kernels[i].name;
-    snprintf(asked, sizeof(asked), type != NNRT_DATA_TYPE_UNKNOWN ? "%s --type %s" : "%s",
+    snprintf(asked, sizeof(asked), type != NNRT_DATA_TYPE_UNKNOWN ? "%s --type %s" : kernel == NULL ? "%s --all" : "%s",
              kernel != NULL ? kernel : op->name, nnrt_type_name(type));
     for (size_t i = 0; i < c->itemCount; i++)
         cli_copy_declares(c, i);
@@ -104,7 +121,8 @@ static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, NNRT_
     }
     if (type != NNRT_DATA_TYPE_UNKNOWN && count == 0)
         return cli_fail("%s has no kernel for %s", asked, nnrt_type_name(type));
-    cli_copy_put_head(c, op, kernel, asked, derived);
+    if (!show)
+        cli_copy_put_head(c, op, kernel, asked, activations, derived);
     for (size_t i = 0; i < c->itemCount; i++)
         c->items[i].wanted = c->items[i].asked = false;
     c->enumerators = true;
@@ -117,8 +135,10 @@ static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, NNRT_
     cli_copy_close(c, names, count);
     cli_fold_prototypes(c);
     c->enumerators = false;
-    if (c->failed)
-        return CLI_FAILED;
+    if (!c->failed && show)
+        cli_show(c, op);
+    if (c->failed || show)
+        return c->failed ? CLI_FAILED : CLI_DONE;
     cli_copy_put_items(c);
     cli_copy_put_text(c);
     for (size_t i = 0; i < c->itemCount; i++)
@@ -162,8 +182,11 @@ static int cli_copy_run(const cli_args *args)
     status = cli_read_file(found != NULL ? found : args->header, &bytes);
     if (status == CLI_DONE) {
         cli_copy_read(&c, cli_text_between((const char *)bytes.data, (const char *)bytes.data + bytes.size));
-        status = cli_copy_op(&c, op, kernel, args->type, args->activations, args->example,
-                             found != NULL ? found : args->header);
+        const bool some = kernel == NULL && !args->all;
+        const NNRT_DataType type = some && args->type == NNRT_DATA_TYPE_UNKNOWN ? cli_copy_default_type(op) : args->type;
+        const char *activations =
+            some && args->activations == NULL ? cli_copy_default_activations(op) : args->activations;
+        status = cli_copy_op(&c, op, kernel, type, activations, args->example, args->show, found != NULL ? found : args->header);
     }
     cli_copy_free(&c, NULL);
     free(bytes.data);

@@ -1,5 +1,5 @@
 /*
-copy_head.h - the comment at the top of a copy (copy.h): calling convention, attributes, license.
+copy_head.h - the comment at the top of a copy (copy.h): license, calling convention, attributes.
 Part of tools/nnrt.c.
 */
 #ifndef NNRT_TOOL_COPY_HEAD_H
@@ -119,7 +119,9 @@ static bool cli_copy_put_call(const nnrt_op *op, const nnrt_kernel_row *kernel, 
     printf("\n%s(", kernel->name);
     for (size_t i = 0; i < want; i++)
         printf("%s%.*s", i > 0 ? ", " : "", (int)names[i].n, names[i].at);
-    printf(")\n    %-10.*s the resolved attributes, see below\n", (int)names[0].n, names[0].at);
+    puts(")");
+    if (op->attr->count > 0)
+        printf("    %-10.*s the resolved attributes, see below\n", (int)names[0].n, names[0].at);
     for (uint32_t i = 0; i < nIn; i++, at++) {
         printf("    %-10.*s ", (int)names[at].n, names[at].at);
         cli_copy_put_operand(op, kernel, false, i);
@@ -170,33 +172,23 @@ static void cli_copy_put_rule(cli_copy *c, const char *rule, bool derived)
     }
 }
 
-static const char cli_copy_licence[] =
-    "MIT License\n"
-    "Copyright (c) 2026 nnrt authors\n"
-    "Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated\n"
-    "documentation files (the \"Software\"), to deal in the Software without restriction, including without limitation the\n"
-    "rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit\n"
-    "persons to whom the Software is furnished to do so, subject to the following conditions:\n"
-    "The above copyright notice and this permission notice shall be included in all copies or substantial portions of the\n"
-    "Software.\n"
-    "THE SOFTWARE IS PROVIDED \"AS IS\", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE\n"
-    "WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR\n"
-    "COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR\n"
-    "OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.\n";
-
 /* Prints the comment at the top of a copy. kernel NULL: all kernels of op. */
-static void cli_copy_put_head(cli_copy *c, const nnrt_op *op, const char *kernel, const char *asked, bool derived)
+static void cli_copy_put_head(cli_copy *c, const nnrt_op *op, const char *kernel, const char *asked, const char *activations,
+                              bool derived)
 {
-    printf("/*\n%s of nnrt %s: extracted from nnrt_ops.h by 'nnrt ops --copy %s'. C99 and C++17, independent of the\n"
-           "library; it checks, allocates and stores nothing.\n",
+    printf("/* SPDX-License-Identifier: MIT. Copyright (c) 2026 nnrt authors\n\n"
+           "%s of nnrt %s, extracted from nnrt_ops.h by 'nnrt ops --copy %s'. C99 and C++17.\n",
            kernel != NULL ? kernel : op->name, nnrt_version(), asked);
     for (uint32_t i = 0; i < op->kernelCount; i++)
         if (kernel == NULL || strcmp(kernel, op->kernels[i].name) == 0)
             (void)cli_copy_put_call(op, &op->kernels[i], cli_copy_function(c, op->kernels[i].name)->code, true);
     printf("Views are arrays with strides in elements.%s Returns NNRT_SUCCESS, or the code of an error in the data.\n",
            (op->flags & NNRT_OP_LAYOUT) != 0 ? " Images have the axes [N,H,W,C] for any strides." : "");
+    if (activations != NULL)
+        printf("Fused activations of this copy: none, %s. 'nnrt ops --copy %s --activation NAMES' has others.\n", activations,
+               op->name);
     cli_copy_put_rule(c, cli_copy_what(cli_copy_rules, op->name), derived);
-    printf("\n%s*/\n", cli_copy_licence);
+    printf("*/\n");
 }
 
 #endif /* NNRT_TOOL_COPY_HEAD_H */

@@ -151,6 +151,7 @@ static void cli_copy_read(cli_copy *c, cli_text header)
 {
     cli_item *items;
     size_t count;
+    c->header = header;
     cli_copy_split(c, header);
     items = c->items;
     count = c->itemCount;

@@ -65,6 +65,7 @@ typedef struct cli_copy_pair {
 } cli_copy_pair;
 
 typedef struct cli_copy {
+    cli_text header;
     cli_block *blocks; /* all memory, most recent block first */
     size_t bytes;
     bool failed;      /* out of memory, or a damaged header; it was reported */
@@ -451,39 +452,94 @@ static void cli_copy_expand(cli_copy *c, const cli_tokens *in, cli_tokens *out, 
     }
 }
 
-/* Tokens as text: lines end where they did or are full, and are indented by their braces, one more within parentheses and
-   without a brace behind them. A function's parameters follow its name at once, also where a macro got them. */
+#define CLI_COPY_NESTING 32
+
+/* Statements between two braces: the indentation of a statement; the number of for, if, while and else without a brace
+   around the current one; and this number for each `if` so far, to which an `else` may belong. */
+typedef struct cli_copy_level {
+    size_t indent, nested, ifs[CLI_COPY_NESTING], ifCount;
+} cli_copy_level;
+
+/* Where cli_copy_lines is in a text. */
+typedef struct cli_copy_place {
+    cli_copy_level levels[CLI_COPY_NESTING];
+    size_t depth, parentheses;
+    bool control[CLI_COPY_NESTING]; /* of each parenthesis: behind for, if, while or switch */
+    bool headed, began;           /* the last token ended the head of such a statement; ended a statement, or began a block */
+} cli_copy_place;
+
+/* The indentation of a line that begins with t; also moves the place past t. */
+static size_t cli_copy_indent(cli_copy_place *at, const cli_token *t, const cli_token *before)
+{
+    static const char *const heads[] = {"for", "if", "while", "switch"};
+    const bool close = cli_text_is(t->text, "}"), other = cli_text_is(t->text, "else");
+    cli_copy_level *level;
+    size_t indent;
+    bool head = false;
+    if (t->kind == '/')
+        return at->levels[at->depth].indent + !at->began;
+    at->depth -= close && at->depth > 0;
+    level = &at->levels[at->depth];
+    if (other)
+        level->nested = level->ifCount > 0 ? level->ifs[--level->ifCount] : 0;
+    else if (at->began && !close)
+        level->ifCount = 0;
+    level->nested += at->headed && !cli_text_is(t->text, "{") && !(before != NULL && cli_text_is(before->text, "else") &&
+                                                                     cli_text_is(t->text, "if"));
+    indent = level->indent + level->nested + !(at->headed || at->began || close || other || cli_text_is(t->text, "{"));
+    for (size_t k = 0; k < 4 && before != NULL; k++)
+        head = head || cli_text_is(before->text, heads[k]);
+    at->headed = other || cli_text_is(t->text, "do");
+    at->began = false;
+    if (cli_text_is(t->text, "if") && at->parentheses == 0 && level->ifCount < CLI_COPY_NESTING)
+        level->ifs[level->ifCount++] = level->nested;
+    if (cli_text_is(t->text, "(") && at->parentheses + 1 < CLI_COPY_NESTING) {
+        at->control[at->parentheses++] = head;
+    } else if (cli_text_is(t->text, ")") && at->parentheses > 0) {
+        at->headed = at->control[--at->parentheses] && at->parentheses == 0;
+    } else if (cli_text_is(t->text, "{") && at->depth + 1 < CLI_COPY_NESTING) {
+        level[1].indent = level->indent + level->nested + 1;
+        level[1].nested = level[1].ifCount = 0;
+        at->depth++;
+        at->began = true;
+    } else if ((cli_text_is(t->text, ";") && at->parentheses == 0) || close) {
+        level->nested = 0;
+        at->began = true;
+    }
+    return indent;
+}
+
+/* Tokens as text: lines end where they did or are full, and are indented as their statements are nested, one more if they
+   continue one. A function's parameters follow its name at once, also where a macro got them. */
 static cli_text cli_copy_lines(cli_copy *c, const cli_tokens *in)
 {
-    size_t room = 1, indent = 0, line = 0, parentheses = 0;
+    size_t room = 1, line = 0;
+    cli_copy_place place;
     char *text;
     cli_text lines;
     memset(&lines, 0, sizeof(lines));
+    memset(&place, 0, sizeof(place));
+    place.began = true;
     for (size_t i = 0; i < in->count; i++)
-        room += in->data[i].text.n + 1 + 4 * 8;
+        room += in->data[i].text.n + 1 + 4 * 16;
     text = (char *)cli_copy_keep(c, room);
     if (text == NULL)
         return lines;
     lines.at = text;
     for (size_t i = 0; i < in->count; i++) {
         const cli_token *t = &in->data[i];
-        const bool behind = i > 0 && (cli_text_is(t[-1].text, ")") || cli_text_is(t[-1].text, "do"));
-        const bool more = !t->line || parentheses > 0 || (behind && !cli_text_is(t->text, "{"));
-        indent -= cli_text_is(t->text, "}") && indent > 0;
-        parentheses -= cli_text_is(t->text, ")") && parentheses > 0;
+        const bool outside = place.depth == 0 && place.parentheses == 0;
+        const size_t indent = cli_copy_indent(&place, t, i > 0 ? &t[-1] : NULL);
         if (t->line || (t->space && lines.n - line + t->text.n > 116)) {
             text[lines.n++] = '\n';
             line = lines.n;
-            for (size_t k = 0; k < indent + more && k < 8; k++, lines.n += 4)
+            for (size_t k = 0; k < indent && k < 16; k++, lines.n += 4)
                 memset(text + lines.n, ' ', 4);
-        } else if (t->space && !(indent == 0 && parentheses == 0 && i > 0 && t[-1].kind == 'a' &&
-                                 cli_text_is(t->text, "("))) {
+        } else if (t->space && !(outside && i > 0 && t[-1].kind == 'a' && cli_text_is(t->text, "("))) {
             text[lines.n++] = ' ';
         }
         memcpy(text + lines.n, t->text.at, t->text.n);
         lines.n += t->text.n;
-        indent += cli_text_is(t->text, "{");
-        parentheses += cli_text_is(t->text, "(");
     }
     return lines;
 }

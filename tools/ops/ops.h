@@ -87,11 +87,15 @@ static int cli_ops(const cli_args *args)
         return args->onnx ? cli_ops_onnx(args) : cli_ops_tflite(args);
     if (args->copy == NULL && args->header != NULL)
         return cli_usage("ops: --header requires --copy NAME");
-    if (args->copy == NULL && (args->type != NNRT_DATA_TYPE_UNKNOWN || args->example || args->activations != NULL))
+    if (args->copy == NULL && (args->type != NNRT_DATA_TYPE_UNKNOWN || args->example || args->all || args->activations != NULL))
         return cli_usage("ops: %s requires --copy NAME",
-                         args->example ? "--example" : args->activations != NULL ? "--activation" : "--type");
+                         args->example ? "--example" : args->all ? "--all" : args->activations != NULL ? "--activation" : "--type");
+    if (args->all && args->type != NNRT_DATA_TYPE_UNKNOWN)
+        return cli_usage("ops: --all prints the kernels for all element types and cannot be combined with --type");
     if (args->copy != NULL && (args->json || args->tsv))
         return cli_usage("ops: --copy prints C and cannot be combined with %s", args->json ? "--json" : "--tsv");
+    if (args->show && args->example)
+        return cli_usage("ops: --show prints a kernel to read it and cannot be combined with --example");
     if (args->copy != NULL)
         return cli_copy_run(args);
     if (args->json)
