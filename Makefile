@@ -131,6 +131,7 @@ help:
 	@echo 'make bench-arena      bytes of the arena of each network of make models: reference, cpu'
 	@echo 'make bench-arm        AArch64 kernels without such a machine: loops in llvm-mca, instructions of networks in qemu'
 	@echo 'make bench-nbits      MATMUL_NBITS: bandwidth of a GEMV, speed of a GEMM beside float32 weights; targets met or missed'
+	@echo 'make bench-threads    two threads beside one, also beside busy processes; THREADS=4 SECONDS=10 FILES="a.onnx"'
 	@echo 'make quantize-table   nnrt quantize on ten networks: signal-to-noise ratio without each step; NETS="lenet dscnn_kws": some'
 	@echo 'make quantize-mediapipe  the same of the 14 networks of MediaPipe (npm), all steps and none'
 	@echo 'make quantize-ort     8-bit networks of nnrt quantize in nnrt and in ONNX Runtime: codes of each operator (npm); NETS="lenet my.onnx": others'

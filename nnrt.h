@@ -310,9 +310,9 @@ NNRT_API NNRT_ReturnCode nnrt_cache_prepare(nnrt_cache *cache, nnrt_device *devi
    one step at a time (parallel_for); a session that finds it busy computes its step on its own thread. So no session
    waits for another, and a single one has the whole pool. Results do not depend on it. During a run the threads poll
    for work for 0.2 ms after the last work item, then sleep; after the run they sleep. If no step of a model is worth
-   sharing, they are never woken. Where a session's runs take less than a millisecond, it compares runs with the pool's
-   threads and runs alone, from time to time, and keeps to the faster way. A run takes a lock only to wake a sleeping
-   thread, or to sleep while another thread takes long to finish its work item. */
+   sharing, they are never woken. Beside busy processes they give way. A session compares runs with the pool's threads
+   and runs alone from time to time, and keeps to the faster way. A run takes a lock only to wake a sleeping thread, or
+   to sleep while another thread takes long to finish its work item. */
 typedef struct nnrt_pool nnrt_pool;
 
 #define NNRT_MAX_POOL 1024u /* threads */
@@ -602,6 +602,7 @@ static inline const nnrt_io *nnrt_io_address(const nnrt_io &io)
 #error "NNRT_THREADS needs the atomics of gcc or clang: with this compiler leave it 0"
 #endif
 #include <pthread.h>
+#include <sched.h>
 #include <sys/time.h>
 #include <unistd.h>
 #endif
@@ -1849,12 +1850,27 @@ NNRT_SETUP_END()
    that is active: moving the item's data to another CPU cache mostly takes longer than waiting. An idle thread polls
    its own share only, with all the data that it needs after it: one cache line. Shared state is accessed by atomic
    functions only. Invariant: an item is taken once, and a run ends only after all items are done; no item depends on
-   a thread being woken, as the calling thread steals all shares whose owners have not begun. Rejected: one counter
-   for all items (each access moves its cache line), and a mutex per step. */
+   a thread being woken, as the calling thread steals all shares whose owners have not begun.
+
+   Beside other processes a thread that the system takes its processor from in the middle of an item holds up all
+   others, for 4 ms and more: a language model has hundreds of steps of some 20 us in a run. The system does so when
+   the thread's time slice ends, a millisecond or more after it got the processor. So a thread offers its processor to
+   others by sched_yield before that, when it has no item: every 0.1 ms between two shares, and every 10 us while it
+   polls. If another process wants the processor, the thread loses it there, and the calling thread takes over its share
+   without waiting. If none does, the call takes less than a microsecond. The calling thread polls for 50 us for the
+   items of others, as it has no other work; then it takes over the items that are not begun, and offers its processor,
+   too: the late thread may be queued behind it. Whether runs have threads at all is measured (nnrti_turns, below).
+
+   Rejected: one counter for all items (each access moves its cache line); a mutex per step; computing an item of a late
+   thread once more, as both write the same memory and some steps work in place; smaller items, which make it less
+   likely that a thread is late, but not shorter. */
 
 #define NNRTI_POOL_LINE 128    /* bytes: processors fetch lines of 64 by twos */
 #define NNRTI_POOL_MOST 0xFFFF /* pieces of a share; where there are more tasks, a piece is several */
 #define NNRTI_POOL_SPIN 200 /* microseconds for which a waiting thread polls before it sleeps, in a run */
+#define NNRTI_POOL_LATE 50  /* microseconds after which the calling thread takes over pieces that are not begun */
+#define NNRTI_POOL_OFFER 100 /* microseconds after which a thread offers its processor to others, between shares .. */
+#define NNRTI_POOL_IDLE 10   /* .. and while it polls */
 
 /* A thread and its share. The owner of the pool writes the members between share and pool before share; a thread
    reads them after it has taken an item: they do not change until that item is done. share packs both ends of the
@@ -1868,6 +1884,7 @@ typedef struct nnrti_pool_thread {
     void *arg;
     nnrt_pool *pool;
     uint32_t worker;
+    uint64_t offered; /* time at which it last offered its processor, microseconds */
     pthread_t thread; /* of those behind the first one, which stands for whoever runs */
     uint8_t apart[NNRTI_POOL_LINE];
 } nnrti_pool_thread;
@@ -1881,6 +1898,7 @@ struct nnrt_pool {
     uint32_t taken; /* the pool is in use. Changed by its user only: */
     uint32_t works; /* so far */
     uint32_t due;   /* value of `done` at the end of the work */
+    uint32_t late;  /* microseconds for which it has waited for others, where it went to sleep */
     uint8_t apart2[NNRTI_POOL_LINE];
     uint32_t done;   /* pieces that others than who had the pool have done so far */
     uint32_t waited; /* who has the pool sleeps until done is due */
@@ -1918,17 +1936,24 @@ static bool nnrti_pool_empty(uint32_t share)
     return (share & NNRTI_POOL_MOST) >= share >> 16;
 }
 
-/* Takes a piece of a share: the owner the first one, others the last. false: none is left, or one that the owner will
-   do; number > 0 shows that the owner is active, as only it takes from the front. The exchange acquires: it pairs
-   with the release in nnrti_pool_run, and the members of t are read after it. A thread that is late may thus succeed
-   with a value of the previous work, and gets a piece of the next one with the members of that. */
-static bool nnrti_pool_take(nnrti_pool_thread *t, bool owner, uint32_t *piece)
+typedef enum nnrti_pool_taker {
+    NNRTI_POOL_OWNER,   /* takes the first piece */
+    NNRTI_POOL_THIEF,   /* takes the last one, unless it is the only one and the owner is active */
+    NNRTI_POOL_RESCUER, /* takes the last one: the owner is late */
+} nnrti_pool_taker;
+
+/* Takes a piece of a share. false: none is left, or one that the owner will do; number > 0 shows that the owner is
+   active, as only it takes from the front. The exchange acquires: it pairs with the release in nnrti_pool_run, and the
+   members of t are read after it. A thread that is late may thus succeed with a value of the previous work, and gets a
+   piece of the next one with the members of that. */
+static bool nnrti_pool_take(nnrti_pool_thread *t, nnrti_pool_taker taker, uint32_t *piece)
 {
+    const bool owner = taker == NNRTI_POOL_OWNER;
     uint32_t share = __atomic_load_n(&t->share, __ATOMIC_RELAXED);
     while (!nnrti_pool_empty(share)) {
         const uint32_t number = owner ? share & NNRTI_POOL_MOST : (share >> 16) - 1;
         const uint32_t rest = owner ? share + 1 : share - (1u << 16);
-        if (!owner && number > 0 && number == (share & NNRTI_POOL_MOST))
+        if (taker == NNRTI_POOL_THIEF && number > 0 && number == (share & NNRTI_POOL_MOST))
             return false;
         if (__atomic_compare_exchange_n(&t->share, &share, rest, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
             *piece = t->first + number;
@@ -1938,14 +1963,14 @@ static bool nnrti_pool_take(nnrti_pool_thread *t, bool owner, uint32_t *piece)
     return false;
 }
 
-/* Computes work items until none is left; returns their number. A late thread may find shares of the next work, which
-   it computes just as well: the reason why it was called does not matter. */
-static uint32_t nnrti_pool_work(nnrt_pool *p, uint32_t worker)
+/* Takes and computes pieces of all shares until none is left; returns their number. A late thread may find shares of
+   the next work, which it computes just as well: the reason why it was called does not matter. */
+static uint32_t nnrti_pool_work(nnrt_pool *p, uint32_t worker, nnrti_pool_taker others)
 {
     uint32_t did = 0, piece = 0, owner = worker;
     for (uint32_t tried = 0; tried < p->parallel.workers; tried++) {
         nnrti_pool_thread *t = &p->threads[owner];
-        for (; nnrti_pool_take(t, owner == worker, &piece); did++) {
+        for (; nnrti_pool_take(t, owner == worker ? NNRTI_POOL_OWNER : others, &piece); did++) {
             uint32_t i = piece * t->tasks, left = t->count - i < t->tasks ? t->count - i : t->tasks;
             for (; left > 0; left--, i++)
                 t->task(t->arg, i, worker);
@@ -1967,13 +1992,19 @@ static void nnrti_pool_call(nnrt_pool *p)
     (void)pthread_cond_broadcast(&p->call);
 }
 
+/* Whether a thread without a piece offers its processor to others now. idle: it has polled since its last piece. */
+static bool nnrti_pool_offers(uint64_t now, uint64_t offered, bool idle)
+{
+    return now - offered >= (idle ? NNRTI_POOL_IDLE : NNRTI_POOL_OFFER);
+}
+
 /* Polls for a share, for as long as threads do. false: there was none. Clock and shared members are read in every
    32nd round only: sessions write p->runs, and each read would move its cache line. */
-static bool nnrti_pool_look(const nnrti_pool_thread *t)
+static bool nnrti_pool_look(nnrti_pool_thread *t)
 {
     const nnrt_pool *p = t->pool;
     uint64_t begin = 0, now;
-    for (uint32_t i = 0; nnrti_pool_empty(__atomic_load_n(&t->share, __ATOMIC_RELAXED)); i++) {
+    for (uint32_t i = 0; i == 0 || nnrti_pool_empty(__atomic_load_n(&t->share, __ATOMIC_RELAXED)); i++) {
         if (i % 32 == 0) {
             const bool runs = __atomic_load_n(&p->runs, __ATOMIC_RELAXED) > 0;
             const uint32_t limit = runs && p->linger < NNRTI_POOL_SPIN ? NNRTI_POOL_SPIN : p->linger;
@@ -1983,6 +2014,10 @@ static bool nnrti_pool_look(const nnrti_pool_thread *t)
             begin = i > 0 ? begin : now;
             if (now - begin >= limit)
                 return false;
+            if (nnrti_pool_offers(now, t->offered, i > 0)) {
+                (void)sched_yield();
+                t->offered = nnrti_pool_now();
+            }
         }
         nnrti_pool_pause();
     }
@@ -2017,7 +2052,7 @@ static void *nnrti_pool_serve(void *arg)
     nnrti_pool_thread *self = (nnrti_pool_thread *)arg;
     nnrt_pool *p = self->pool;
     do {
-        const uint32_t did = nnrti_pool_work(p, self->worker);
+        const uint32_t did = nnrti_pool_work(p, self->worker, NNRTI_POOL_THIEF);
         if (did > 0)
             (void)__atomic_add_fetch(&p->done, did, __ATOMIC_SEQ_CST);
         if (did > 0 && __atomic_load_n(&p->waited, __ATOMIC_SEQ_CST) != 0) {
@@ -2029,16 +2064,36 @@ static void *nnrti_pool_serve(void *arg)
     return NULL;
 }
 
-/* Waits until others have done all that is due: polls for 0.2 ms, as waking a thread may take longer than the rest of
-   a work item, then sleeps. done and due count pieces modulo 2^32; they are compared for equality only. */
+typedef enum nnrti_pool_patience {
+    NNRTI_POOL_POLLS,      /* others mostly are in their last pieces, and waking a thread may take longer */
+    NNRTI_POOL_TAKES_OVER, /* computes pieces that others have not begun, and offers its processor while it polls */
+    NNRTI_POOL_SLEEPS,
+} nnrti_pool_patience;
+
+/* The decision of the calling thread if others have not done all pieces so many microseconds after its last one. */
+static nnrti_pool_patience nnrti_pool_waited(uint64_t us)
+{
+    return us < NNRTI_POOL_LATE ? NNRTI_POOL_POLLS : us < NNRTI_POOL_SPIN ? NNRTI_POOL_TAKES_OVER : NNRTI_POOL_SLEEPS;
+}
+
+/* Waits until others have done all that is due, as nnrti_pool_waited decides. done and due count pieces modulo 2^32;
+   they are compared for equality only. */
 static void nnrti_pool_wait(nnrt_pool *p)
 {
+    nnrti_pool_patience patience = NNRTI_POOL_POLLS;
     uint64_t begin = 0;
-    for (uint32_t i = 1; i % 32 != 0 || i == 32 || nnrti_pool_now() - begin < NNRTI_POOL_SPIN; i++) {
+    for (uint32_t i = 1; patience != NNRTI_POOL_SLEEPS; i++) {
         if (__atomic_load_n(&p->done, __ATOMIC_ACQUIRE) == p->due)
             return;
-        if (i == 32)
-            begin = nnrti_pool_now();
+        if (i % 32 == 0) {
+            const uint64_t now = nnrti_pool_now();
+            begin = i > 32 ? begin : now;
+            patience = nnrti_pool_waited(now - begin);
+            if (patience == NNRTI_POOL_TAKES_OVER) {
+                p->due -= nnrti_pool_work(p, 0, NNRTI_POOL_RESCUER);
+                (void)sched_yield();
+            }
+        }
         nnrti_pool_pause();
     }
     (void)pthread_mutex_lock(&p->mutex);
@@ -2047,24 +2102,15 @@ static void nnrti_pool_wait(nnrt_pool *p)
         (void)pthread_cond_wait(&p->over, &p->mutex);
     __atomic_store_n(&p->waited, 0, __ATOMIC_SEQ_CST);
     (void)pthread_mutex_unlock(&p->mutex);
+    __atomic_store_n(&p->late, p->late + (uint32_t)(nnrti_pool_now() - begin), __ATOMIC_RELAXED);
 }
 
-/* nnrt_parallel.run: returns when all items are done. If the pool is in use, also by the caller of a nested call, the
-   calling thread computes all items itself, as worker 0: so no run waits for another, and nested calls cannot
-   deadlock. The first test of taken is a relaxed load, because an exchange would move the cache line of a pool that
-   is in use. */
-static void nnrti_pool_run(void *user, uint32_t count, void (*task)(void *arg, uint32_t i, uint32_t worker), void *arg)
+/* Deals out `count` tasks, in equal shares. Returns the number of pieces. */
+static uint32_t nnrti_pool_deal(nnrt_pool *p, uint32_t count, void (*task)(void *arg, uint32_t i, uint32_t worker),
+                                void *arg)
 {
-    nnrt_pool *p = (nnrt_pool *)user;
-    const uint32_t workers = p->parallel.workers, tasks = count > 0 ? 1 + (count - 1) / NNRTI_POOL_MOST : 1;
+    const uint32_t workers = p->parallel.workers, tasks = 1 + (count - 1) / NNRTI_POOL_MOST;
     const uint32_t pieces = count / tasks + (count % tasks > 0);
-    if (workers < 2 || count < 2 || __atomic_load_n(&p->taken, __ATOMIC_RELAXED) != 0 ||
-        __atomic_exchange_n(&p->taken, 1, __ATOMIC_ACQUIRE) != 0) {
-        for (uint32_t i = 0; i < count; i++)
-            task(arg, i, 0);
-        return;
-    }
-    __atomic_store_n(&p->works, p->works + 1, __ATOMIC_RELAXED);
     for (uint32_t w = workers; w-- > 0;) { /* its own last: until then nobody takes from it */
         nnrti_pool_thread *t = &p->threads[w];
         const uint32_t first = (uint32_t)((uint64_t)pieces * w / workers);
@@ -2076,8 +2122,27 @@ static void nnrti_pool_run(void *user, uint32_t count, void (*task)(void *arg, u
         t->arg = arg;
         __atomic_store_n(&t->share, (end - first) << 16, w > 0 ? __ATOMIC_RELEASE : __ATOMIC_SEQ_CST);
     }
+    return pieces;
+}
+
+/* nnrt_parallel.run: returns when all items are done. If the pool is in use, also by the caller of a nested call, the
+   calling thread computes all items itself, as worker 0: so no run waits for another, and nested calls cannot
+   deadlock. The first test of taken is a relaxed load, because an exchange would move the cache line of a pool that
+   is in use. */
+static void nnrti_pool_run(void *user, uint32_t count, void (*task)(void *arg, uint32_t i, uint32_t worker), void *arg)
+{
+    nnrt_pool *p = (nnrt_pool *)user;
+    uint32_t pieces;
+    if (p->parallel.workers < 2 || count < 2 || __atomic_load_n(&p->taken, __ATOMIC_RELAXED) != 0 ||
+        __atomic_exchange_n(&p->taken, 1, __ATOMIC_ACQUIRE) != 0) {
+        for (uint32_t i = 0; i < count; i++)
+            task(arg, i, 0);
+        return;
+    }
+    __atomic_store_n(&p->works, p->works + 1, __ATOMIC_RELAXED);
+    pieces = nnrti_pool_deal(p, count, task, arg);
     nnrti_pool_call(p);
-    p->due += pieces - nnrti_pool_work(p, 0);
+    p->due += pieces - nnrti_pool_work(p, 0, NNRTI_POOL_THIEF);
     nnrti_pool_wait(p);
     __atomic_store_n(&p->taken, 0, __ATOMIC_RELEASE);
 }
@@ -2105,72 +2170,109 @@ static bool nnrti_pool_end(nnrt_pool *p, uint32_t begun)
     return __atomic_load_n(&p->works, __ATOMIC_RELAXED) != begun;
 }
 
-/* Threads only where they pay. Idea: whether threads shorten a run of less than a millisecond depends on how long a
-   cache line takes to another core, on whether that core is busy or asleep, and on the time between runs; no estimate
-   of a step's work knows that. So a session measures: in the first 48 of its runs, threads and the calling thread
-   alone take turns of six runs, and the faster way is kept for the next 48, 96, .. 6,144 runs, then compared again
-   (after 48 as soon as the answer changes). The first run of a turn moves data between the cores and is not counted,
-   nor is the longest one of each way, which the system may have interrupted. Two runs alone of more than a millisecond
-   end the comparison: such runs have threads. Rejected: an estimate from the latency measured when the pool is created, which does not
-   know the load; a decision for each step, which takes two clocks per step and whose changes move the data of the
-   neighboring steps. */
-#define NNRTI_TURN 6u
-#define NNRTI_TURNS (8u * NNRTI_TURN)
-#define NNRTI_TURNS_REST (128u * NNRTI_TURNS) /* runs between two comparisons, at most */
-#define NNRTI_TURNS_LONG 1000u                /* microseconds of a run alone from which on it has threads */
+/* Microseconds, modulo 2^32, for which runs have slept until late threads were done. */
+static uint32_t nnrti_pool_late(const nnrt_pool *p)
+{
+    return __atomic_load_n(&p->late, __ATOMIC_RELAXED);
+}
 
-/* All zero: before the first comparison. */
+/* Threads only where they pay. Idea: whether threads shorten a run depends on how long a cache line takes to another
+   core, on whether that core is asleep, on the time between runs, and on other processes, which the threads may
+   displace or wait for; no estimate of a step's work knows that. So a session measures its runs, in turns of six. It
+   keeps to one way, with threads or alone, and from time to time tries the other one for a turn; the faster way is kept
+   from there on. A trial ends after two counted runs that are both slower than usual. Trials are paid for: if one took
+   t longer than usual, the next one comes after 64 t, then after 128 t, .. 512 t while the answer stays the same. The
+   first run of a turn moves data between the cores and is not counted, nor is the longest one, which the system may
+   have interrupted. Two observations end a time with threads early. A turn that is slower than runs alone in the last
+   trial causes a trial at once. And rare runs in which the calling thread slept until a late thread was done, which
+   no comparison of turns shows, count as loss; turns that are faster than runs alone earn a credit for it of 20 ms at
+   most. Rejected: an estimate from the latency measured when the pool is created, which does not know the load; a
+   decision for each step, which takes two clocks per step and whose changes move the data of the neighboring steps; no
+   comparison of runs of more than a millisecond, whose steps are just as small in a language model. */
+#define NNRTI_TURN 6u             /* runs of a turn */
+#define NNRTI_TURNS_REST 8u       /* turns between two trials, at least */
+#define NNRTI_TURNS_COST 64u      /* extra times of a trial that pass before the next one, at first .. */
+#define NNRTI_TURNS_COST_MOST 512 /* .. and at most */
+#define NNRTI_TURNS_CREDIT 20000  /* microseconds that late threads may cost, if threads gained as much before */
+
+/* All zero: before the first trial, with threads. Times are in microseconds; usual, rest and lost in 16ths of them. */
 typedef struct nnrti_turns {
-    uint32_t run;  /* number of the next run since the last comparison began; below NNRTI_TURNS it is compared */
-    uint32_t rest; /* runs after the last comparison; 0: there was none */
-    uint32_t sum[2], longest[2]; /* microseconds of the counted runs with threads, and alone */
-    uint32_t slow;               /* runs alone of more than a millisecond */
-    bool alone;                  /* the answer of the last comparison */
+    int64_t usual[2]; /* a run with threads and alone: mean of the last turn; 0: not known */
+    int64_t rest;     /* until the next trial */
+    int64_t lost;     /* by threads, since they are kept; below 0: credit */
+    int64_t all, sum; /* this turn's runs, and the counted ones */
+    int64_t late;     /* the part of all in which the calling thread slept */
+    int64_t longest, least;
+    uint32_t run;  /* number of the next run in this turn */
+    uint32_t cost; /* the factor of the last trial, as above; 0: there was none */
+    bool alone;    /* the way that is kept */
+    bool trial;    /* this turn tries the other way */
 } nnrti_turns;
 
 /* Whether the next run has one thread only. */
 static bool nnrti_turns_alone(const nnrti_turns *t)
 {
-    return t->run < NNRTI_TURNS ? t->run / NNRTI_TURN % 2 != 0 : t->alone;
+    return t->alone != t->trial;
 }
 
-/* Whether the next run's time is wanted. */
-static bool nnrti_turns_timed(const nnrti_turns *t)
+/* Keeps a way from now on. extra: additional time of the other one. */
+static void nnrti_turns_keep(nnrti_turns *t, bool alone, int64_t extra)
 {
-    return t->run < NNRTI_TURNS ? t->run % NNRTI_TURN != 0 : t->alone;
-}
-
-static void nnrti_turns_answer(nnrti_turns *t, bool alone, uint32_t rest)
-{
-    memset(t, 0, sizeof(*t));
+    const int64_t least = NNRTI_TURNS_REST * NNRTI_TURN * t->usual[alone];
+    if (alone != t->alone || t->cost == 0)
+        t->cost = NNRTI_TURNS_COST;
+    else if (t->cost < NNRTI_TURNS_COST_MOST)
+        t->cost *= 2;
+    t->rest = extra * t->cost > least ? extra * t->cost : least;
+    t->lost = alone == t->alone && t->lost < 0 ? t->lost : 0;
     t->alone = alone;
-    t->rest = rest;
-    t->run = NNRTI_TURNS;
+    t->trial = false;
 }
 
-/* The next run is over; it took so many microseconds, 0 where that was not wanted. */
-static void nnrti_turns_next(nnrti_turns *t, uint64_t us)
+/* The end of a turn. */
+static void nnrti_turns_end(nnrti_turns *t)
 {
-    const bool compares = t->run < NNRTI_TURNS;
-    const uint32_t way = nnrti_turns_alone(t), time = us < NNRTI_TURNS_LONG ? (uint32_t)us : NNRTI_TURNS_LONG;
-    t->slow += way != 0 && us > NNRTI_TURNS_LONG;
-    if (t->slow > 1) {
-        nnrti_turns_answer(t, false, NNRTI_TURNS_REST);
-        t->run = compares ? NNRTI_TURNS : 0; /* inputs have become larger: compares again */
+    const bool alone = nnrti_turns_alone(t);
+    const int64_t mean = 16 * (t->sum - t->longest) / (t->run - 2), over = 16 * t->all - mean * t->run;
+    const int64_t late = over < 16 * t->late ? over : 16 * t->late; /* where it is not part of each run */
+    const int64_t gain = alone || t->usual[1] == 0 ? 0 : (t->usual[1] - mean) * t->run;
+    t->usual[alone] = mean;
+    if (t->trial) {
+        const int64_t extra = 16 * t->all - t->usual[t->alone] * t->run;
+        const int64_t threads = t->usual[0] + (alone ? 0 : late / t->run);
+        nnrti_turns_keep(t, t->usual[1] <= threads, extra > t->lost ? extra : t->lost);
         return;
     }
-    if (compares) {
-        t->sum[way] += time;
-        t->longest[way] = time > t->longest[way] ? time : t->longest[way];
+    t->lost += alone ? 0 : late - gain;
+    if (t->lost < -16 * NNRTI_TURNS_CREDIT)
+        t->lost = -16 * NNRTI_TURNS_CREDIT;
+    if (!alone && late > 0 && t->lost > 0)
+        nnrti_turns_keep(t, true, t->lost);
+    else
+        t->trial = t->rest == 0 || gain < 0;
+}
+
+/* The next run is over. It took so many microseconds, and the calling thread slept for `late` of them. */
+static void nnrti_turns_next(nnrti_turns *t, uint64_t us, uint64_t late)
+{
+    const int64_t time = us < UINT32_MAX / 16 ? (int64_t)us : UINT32_MAX / 16;
+    bool slow;
+    t->all += time;
+    t->late += (int64_t)late < time ? (int64_t)late : time;
+    if (t->run > 0) {
+        t->sum += time;
+        t->longest = t->run == 1 || time > t->longest ? time : t->longest;
+        t->least = t->run == 1 || time < t->least ? time : t->least;
     }
+    if (!t->trial)
+        t->rest = t->rest > 16 * time ? t->rest - 16 * time : 0;
     t->run++;
-    if (compares && t->run == NNRTI_TURNS) {
-        const bool alone = t->sum[1] - t->longest[1] <= t->sum[0] - t->longest[0];
-        const uint32_t twice = t->rest < NNRTI_TURNS_REST ? 2 * t->rest : t->rest;
-        nnrti_turns_answer(t, alone, t->rest == 0 || alone != t->alone ? NNRTI_TURNS : twice);
-    } else if (!compares && t->run == NNRTI_TURNS + t->rest) {
-        t->run = 0;
-    }
+    slow = t->trial ? 16 * t->least > t->usual[t->alone] : 4 * t->late > t->all;
+    if (t->run < (slow ? 3 : NNRTI_TURN))
+        return;
+    nnrti_turns_end(t);
+    t->run = 0;
+    t->all = t->sum = t->late = 0;
 }
 
 static size_t nnrti_pool_bytes(uint32_t threads)
@@ -3433,7 +3535,7 @@ static NNRT_ReturnCode nnrti_session_run(nnrt_session *session, const nnrt_io *i
 {
     NNRT_ReturnCode code;
 #if NNRT_THREADS
-    uint32_t begun = 0;
+    uint32_t begun = 0, late = 0;
     uint64_t began = 0;
 #endif
     nnrt_stop stop;
@@ -3450,8 +3552,10 @@ static NNRT_ReturnCode nnrti_session_run(nnrt_session *session, const nnrt_io *i
     session->ran = true;
 #if NNRT_THREADS
     stop.alone = session->works && nnrti_turns_alone(&session->turns);
-    if (session->works && nnrti_turns_timed(&session->turns))
+    if (session->works) {
         began = nnrti_pool_now();
+        late = nnrti_pool_late(session->pool);
+    }
     if (session->pool != NULL && !stop.alone)
         begun = nnrti_pool_begin(session->pool, session->works);
 #endif
@@ -3460,7 +3564,7 @@ static NNRT_ReturnCode nnrti_session_run(nnrt_session *session, const nnrt_io *i
                              &session->error);
 #if NNRT_THREADS
     if (session->works && code == NNRT_SUCCESS)
-        nnrti_turns_next(&session->turns, began > 0 ? nnrti_pool_now() - began : 0);
+        nnrti_turns_next(&session->turns, nnrti_pool_now() - began, nnrti_pool_late(session->pool) - late);
     if (session->pool != NULL && !stop.alone)
         session->works = nnrti_pool_end(session->pool, begun);
 #endif

@@ -77,6 +77,16 @@ bench-load: build/bench_load
 	@$(PYTHON) -B tests/formats/tflite/model.py build/bench_load.tflite large
 	@build/bench_load build/bench_load.nnrt build/bench_load.tflite
 
+# Two threads beside one, also beside busy processes. THREADS=4; SECONDS=10 for each row; FILES="a.onnx b.onnx": these networks instead
+# of a step of a language model.
+.PHONY: bench-threads
+build/bench_threads: tests/bench/bench_threads.c $(HEADERS) | stb
+	@mkdir -p $(@D)
+	@$(COMPILE) -O2 $(LDFLAGS) -o $@ $< $(LIBS) -lpthread
+
+bench-threads: build/bench_threads
+	@build/bench_threads $(or $(THREADS),2) $(if $(filter file,$(origin SECONDS)),4,$(SECONDS)) $(FILES)
+
 # Speed, tests/bench. Networks, layers and all other files are generated on demand, in build/bench.
 .PHONY: bench
 build/bench/nnrt.o: tests/bench/nnrt.c $(HEADERS) | stb

@@ -17,18 +17,17 @@
 /* Runs that take so many microseconds with threads, and alone. Counts both. */
 typedef struct course {
     nnrti_turns turns;
-    uint64_t us[2];
-    uint32_t runs[2], timed;
+    uint64_t us[2], late; /* late: of each run with threads, in us[0] */
+    uint32_t runs[2];
 } course;
 
 static void go(course *c, uint32_t runs)
 {
-    c->runs[0] = c->runs[1] = c->timed = 0;
+    c->runs[0] = c->runs[1] = 0;
     for (uint32_t i = 0; i < runs; i++) {
-        const bool alone = nnrti_turns_alone(&c->turns), timed = nnrti_turns_timed(&c->turns);
+        const bool alone = nnrti_turns_alone(&c->turns);
         c->runs[alone]++;
-        c->timed += timed;
-        nnrti_turns_next(&c->turns, timed ? c->us[alone] : 0);
+        nnrti_turns_next(&c->turns, c->us[alone], alone ? 0 : c->late);
     }
 }
 
@@ -41,74 +40,133 @@ static course course_of(uint64_t threads, uint64_t alone)
     return c;
 }
 
+/* A turn with threads, then a trial alone; the faster way is kept for eight turns at least. */
 static void test_faster(void **state)
 {
     course c = course_of(40, 24);
     (void)state;
-    go(&c, NNRTI_TURNS);
-    assert_int_equal(c.runs[0], NNRTI_TURNS / 2);
-    assert_int_equal(c.timed, NNRTI_TURNS - NNRTI_TURNS / NNRTI_TURN);
-    go(&c, NNRTI_TURNS); /* the first rest */
-    assert_int_equal(c.runs[1], NNRTI_TURNS);
+    go(&c, 2 * NNRTI_TURN);
+    assert_int_equal(c.runs[0], NNRTI_TURN);
+    go(&c, NNRTI_TURNS_REST * NNRTI_TURN);
+    assert_int_equal(c.runs[1], NNRTI_TURNS_REST * NNRTI_TURN);
     c = course_of(24, 40);
-    go(&c, NNRTI_TURNS);
-    go(&c, NNRTI_TURNS);
-    assert_int_equal(c.runs[0], NNRTI_TURNS);
+    go(&c, NNRTI_TURN + 3); /* two counted runs alone are enough */
+    assert_int_equal(c.runs[1], 3);
+    go(&c, NNRTI_TURNS_REST * NNRTI_TURN);
+    assert_int_equal(c.runs[0], NNRTI_TURNS_REST * NNRTI_TURN);
     c = course_of(30, 30); /* as fast: other programs get the processor */
-    go(&c, NNRTI_TURNS);
+    go(&c, 2 * NNRTI_TURN);
     assert_true(c.turns.alone);
 }
 
-/* While the answer stays the same there are fewer and fewer comparisons, but there are some. */
+/* Trials of the slower way take the 64th part of the time at first, later the 512th, in runs of all lengths. */
 static void test_rest(void **state)
+{
+    static const uint64_t us[][2] = {{24, 40}, {40, 24}, {600, 1100}, {12000, 6300}, {50000, 90000}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(us) / sizeof(us[0]); i++) {
+        const uint32_t fast = us[i][0] > us[i][1];
+        const uint64_t extra = us[i][!fast] - us[i][fast];
+        course c = course_of(us[i][0], us[i][1]);
+        go(&c, 2000);
+        assert_true(c.runs[!fast] >= 3 + 3);
+        assert_true((c.runs[!fast] - NNRTI_TURN) * extra * NNRTI_TURNS_COST <= 2000 * us[i][fast]);
+        go(&c, 100000);
+        assert_true(c.runs[!fast] >= 3 && c.runs[!fast] % 3 == 0);
+        assert_true(c.runs[!fast] * extra * NNRTI_TURNS_COST_MOST / 3 <= 100000 * us[i][fast]);
+    }
+}
+
+/* Threads become slower, because the other core has become busy: in the next turn but one there are none. They become
+   faster again: the trial comes within 512 times the extra time of the last one. */
+static void test_change(void **state)
 {
     course c = course_of(24, 40);
     (void)state;
-    go(&c, 20000);
-    assert_in_range(c.runs[1], 9 * NNRTI_TURNS / 2, 11 * NNRTI_TURNS / 2);
-    go(&c, 100 * (NNRTI_TURNS + NNRTI_TURNS_REST));
-    assert_in_range(c.runs[1], 99 * NNRTI_TURNS / 2, 101 * NNRTI_TURNS / 2);
-    c.us[0] = 50; /* the other core has become busy */
-    for (uint32_t i = 0; i < NNRTI_TURNS + NNRTI_TURNS_REST && !c.turns.alone; i++)
-        go(&c, 1);
+    go(&c, 50000);
+    c.us[0] = 50;
+    go(&c, 3 * NNRTI_TURN);
     assert_true(c.turns.alone);
-    assert_int_equal(c.turns.rest, NNRTI_TURNS); /* a new answer is soon compared again */
+    assert_int_equal(c.turns.cost, NNRTI_TURNS_COST); /* a new answer is soon compared again */
+    go(&c, 50000);
+    assert_true(c.turns.alone);
+    c.us[0] = 24;
+    go(&c, NNRTI_TURNS_COST_MOST * 3 * (50 - 40) / 40 + 2 * NNRTI_TURN);
+    assert_false(c.turns.alone);
 }
 
-/* One interrupted run of each way changes no answer, in whatever place. */
+/* Inputs become larger: with threads, runs are slower than the last ones alone, but faster than such runs alone. */
+static void test_larger(void **state)
+{
+    course c = course_of(24, 40);
+    (void)state;
+    go(&c, 5000);
+    c.us[0] = 3000;
+    c.us[1] = 5000;
+    go(&c, 10000);
+    assert_false(c.turns.alone);
+    assert_true(c.runs[1] <= 2 * NNRTI_TURN + 10000 / NNRTI_TURNS_COST);
+}
+
+/* One interrupted run changes no answer, in whatever place. */
 static void test_interrupted(void **state)
 {
     (void)state;
     for (uint32_t way = 0; way < 2; way++)
-        for (uint32_t at = 0; at < NNRTI_TURNS; at++) {
+        for (uint32_t at = 0; at < 10 * NNRTI_TURN; at++) {
             course c = course_of(way == 0 ? 24 : 40, way == 0 ? 40 : 24);
-            for (uint32_t i = 0; i < NNRTI_TURNS; i++) {
+            for (uint32_t i = 0; i < 10 * NNRTI_TURN; i++) {
                 const uint64_t kept = c.us[way];
                 c.us[way] = i == at ? 4000 : kept;
                 go(&c, 1);
                 c.us[way] = kept;
+                if (i + 1 >= 2 * NNRTI_TURN)
+                    assert_int_equal(c.turns.alone, way);
             }
-            assert_int_equal(c.turns.alone, way);
         }
 }
 
-/* Runs of more than a millisecond keep their threads after few comparisons. */
-static void test_long(void **state)
+/* Rare runs that wait for a late thread are no part of a mean, but threads must gain as much as they lose there. */
+static void test_late(void **state)
 {
-    course c = course_of(600, 1100);
+    static const uint32_t between[] = {2000, 100}; /* runs, which gain 32 and 1.6 ms */
     (void)state;
-    go(&c, 10000);
-    assert_true(c.runs[1] <= 2 * 3);
-    c = course_of(5000, 9000);
-    go(&c, 10000);
-    assert_true(c.runs[1] <= 2 * 3);
-    c = course_of(40, 24); /* a small input, then larger ones */
-    go(&c, 10 * NNRTI_TURNS);
-    c.us[0] = 3000;
-    c.us[1] = 5000;
-    go(&c, 10000);
-    assert_true(c.runs[1] <= 2 + 2 * 3);
-    assert_false(c.turns.alone);
+    for (uint32_t k = 0; k < 2; k++) {
+        course c = course_of(24, 40);
+        uint32_t alone = 0;
+        for (uint32_t i = 0; i < 100000; i++) {
+            const bool late = i % between[k] == between[k] - 1 && !nnrti_turns_alone(&c.turns);
+            c.us[0] = late ? 10024 : 24;
+            c.late = late ? 10000 : 0;
+            go(&c, 1);
+            alone += c.runs[1];
+        }
+        if (k == 0)
+            assert_true(alone < 1000);
+        else
+            assert_true(alone > 95000);
+    }
+    for (uint32_t at = 0; at < 6; at++) { /* in a trial of threads */
+        course c = course_of(50, 40);
+        go(&c, 200);
+        while (!c.turns.trial)
+            go(&c, 1);
+        c.us[0] = 24;
+        for (uint32_t i = 0; i < NNRTI_TURN; i++) {
+            c.us[0] = i == at ? 4024 : 24;
+            c.late = i == at ? 4000 : 0;
+            go(&c, 1);
+        }
+        assert_true(c.turns.alone);
+        assert_true(c.turns.rest >= 16 * (int64_t)NNRTI_TURNS_COST * 3800);
+    }
+    {
+        course c = course_of(3000, 5000); /* waits that are part of each run cost nothing more */
+        c.late = 1000;
+        go(&c, 10000);
+        assert_false(c.turns.alone);
+        assert_true(c.runs[1] < 200);
+    }
 }
 
 /* ---- sessions ---- */
@@ -186,8 +244,7 @@ static void answer(nnrt_session *s, bool alone)
 {
     memset(&s->turns, 0, sizeof(s->turns));
     s->turns.alone = alone;
-    s->turns.run = NNRTI_TURNS;
-    s->turns.rest = NNRTI_TURNS_REST;
+    s->turns.rest = INT64_MAX;
 }
 
 static void test_sessions(void **state)
@@ -208,15 +265,16 @@ static void test_sessions(void **state)
         assert_int_equal(nnrt_session_create(&s[i], model, &desc, NULL), NNRT_SUCCESS);
     assert_int_equal(run(s[0], 1), 1); /* whether there is work for threads is known only after it */
     assert_int_equal(s[0]->turns.run, 0);
-    assert_in_range(run(s[0], NNRTI_TURNS), NNRTI_TURNS / 2, NNRTI_TURNS - 2); /* more than half on a loaded machine, where */
-    assert_true(s[0]->turns.run >= NNRTI_TURNS);                               /* two slow runs end the comparison */
-    for (uint32_t i = 0; i < 30; i++) {
-        answer(s[0], true); /* anew, as slow runs would begin a comparison */
-        assert_int_equal(run(s[0], 1), 0);
-    }
+    /* A turn with threads and a trial alone; on a loaded machine a late thread ends the turn after three runs. */
+    assert_in_range(run(s[0], 2 * NNRTI_TURN), 3, 2 * NNRTI_TURN - 3);
+    assert_true(s[0]->turns.cost > 0);
+    answer(s[0], true);
+    assert_int_equal(run(s[0], 30), 0);
     assert_int_equal(run(s[1], 1), 1); /* the other session has an answer of its own */
-    answer(s[0], false);
-    assert_int_equal(run(s[0], 30), 30);
+    for (uint32_t i = 0; i < 30; i++) {
+        answer(s[0], false); /* anew, as a late thread on a loaded machine would end it */
+        assert_int_equal(run(s[0], 1), 1);
+    }
     for (uint32_t i = 0; i < 2; i++)
         nnrt_session_destroy(s[i]);
     nnrt_pool_destroy(pool);
@@ -226,8 +284,9 @@ static void test_sessions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_faster), cmocka_unit_test(test_rest),     cmocka_unit_test(test_interrupted),
-        cmocka_unit_test(test_long),   cmocka_unit_test(test_sessions),
+        cmocka_unit_test(test_faster), cmocka_unit_test(test_rest),        cmocka_unit_test(test_change),
+        cmocka_unit_test(test_larger), cmocka_unit_test(test_interrupted), cmocka_unit_test(test_late),
+        cmocka_unit_test(test_sessions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
