@@ -18,3 +18,4 @@
 #include "../formats/nnrt_quantize.h"
 #include "../formats/nnrt_tflite.h"
 #include "../core/nnrt_frontend.h"
+#include "../core/nnrt_text.h"

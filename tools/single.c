@@ -9,8 +9,8 @@ usage: single [--root REPOSITORY] [--stb FILE] FOLDER
 FILES that it writes into FOLDER
     nnrt.h          nnrt.h and the headers that it includes, the devices auto and cpu, the used part of stb_ds.h
     nnrt_all.h      the same and the readers of formats/
-    beside them     nnrt_frontend.h and each header of formats/, devices/ and compat/, which include nnrt.h; the headers
-                    of folders in compat/ keep their folders
+    beside them     nnrt_frontend.h, nnrt_text.h and each header of formats/, devices/ and compat/, which include nnrt.h;
+                    the headers of folders in compat/ keep their folders
 
 SECTIONS
     >>strings   strings, lists, files
@@ -1020,7 +1020,8 @@ int main(int count, char **arguments)
     headers.count = 0;
     collect(&headers, &seen, TOP);
     find_files(&readers, "formats", ".h");
-    push(&above, "core/nnrt_frontend.h"); /* no header includes it */
+    push(&above, "core/nnrt_frontend.h"); /* no header includes it, nor the next one */
+    push(&above, "core/nnrt_text.h");
     find_files(&above, "formats", ".h");
     find_files(&above, "devices", ".h");
     find_files(&above, "compat", ".h");

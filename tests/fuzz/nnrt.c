@@ -9,3 +9,4 @@
 #include "devices/nnrt_fake.h"
 #include "devices/nnrt_mcu.h"
 #include "devices/nnrt_remote.h"
+#include "core/nnrt_text.h"

@@ -387,7 +387,7 @@ class Workplace:
     def __init__(self, folder):
         self.folder, self.objects, self.lock = os.path.abspath(folder), {}, threading.Lock()
         os.makedirs(folder, exist_ok=True)
-        for header in HEADERS + ['core/nnrt_frontend.h']:  # which is not mutated
+        for header in HEADERS + ['core/nnrt_frontend.h', 'core/nnrt_text.h']:  # which are not mutated
             os.makedirs(os.path.dirname(os.path.join(folder, header)), exist_ok=True)
             shutil.copy(os.path.join(ROOT, header), os.path.join(folder, header))
         for part in ('compat', 'devices', 'examples', 'formats', 'tests', 'tools'):

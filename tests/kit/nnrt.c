@@ -36,3 +36,4 @@ static int counted_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 #include "formats/nnrt_quantize.h"
 #include "formats/nnrt_tflite.h"
 #include "core/nnrt_frontend.h"
+#include "core/nnrt_text.h"

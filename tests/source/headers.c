@@ -13,3 +13,4 @@
 #include "devices/nnrt_fake.h"
 #include "devices/nnrt_remote.h"
 #include "core/nnrt_frontend.h"
+#include "core/nnrt_text.h"

@@ -43,7 +43,7 @@ cat log
 files=$(cd dist && find . -type f | sed 's:^\./::' | sort | tr '\n' ' ')
 [ "$(sed -nE 's:^dist/([a-z_/]+\.h)\: [0-9]{3,} bytes, [0-9]+ lines$:\1:p' log | sort | tr '\n' ' ')" = "$files" ]
 verdict 'sizes of all files are printed' $? log
-{ echo nnrt_all.h && cd "$root" && find nnrt.h core/nnrt_frontend.h formats devices compat -name '*.h' ! -name nnrt_cpu_kernels.h 2>/dev/null; } |
+{ echo nnrt_all.h && cd "$root" && find nnrt.h core/nnrt_frontend.h core/nnrt_text.h formats devices compat -name '*.h' ! -name nnrt_cpu_kernels.h 2>/dev/null; } |
     sed -E 's:^(core|formats|devices|compat)/::' | sort | tr '\n' ' ' >log
 [ "$files" = "$(cat log)" ]
 verdict "dist/ holds $files" $?

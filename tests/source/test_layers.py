@@ -25,15 +25,15 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BELOW = ["nnrt_ops.h", "core/nnrt_model.h", "core/nnrt_plan.h", "nnrt_hal.h"]
 # the layers, from the lowest on
-ORDER = ["nnrt_ops.h", "core/nnrt_frontend.h", "core/nnrt_model.h", "core/nnrt_plan.h", "nnrt_hal.h", "core/nnrt_graph.h", "nnrt.h"]
+ORDER = ["nnrt_ops.h", "core/nnrt_frontend.h", "core/nnrt_model.h", "core/nnrt_text.h", "core/nnrt_plan.h", "nnrt_hal.h", "core/nnrt_graph.h", "nnrt.h"]
 # a group of files, of which the first one includes the others, and the headers that it may include
 FILES = [(["devices/nnrt_auto.h"], BELOW), (["devices/nnrt_cpu.h", "devices/nnrt_cpu_kernels.h"], BELOW),
          (["devices/nnrt_driver.h"], BELOW), (["devices/nnrt_fake.h"], BELOW), (["devices/nnrt_mcu.h"], BELOW),
-         (["devices/nnrt_remote.h"], BELOW), (["core/nnrt_frontend.h"], ["nnrt_ops.h"]),
+         (["devices/nnrt_remote.h"], BELOW), (["core/nnrt_frontend.h"], ["nnrt_ops.h"]), (["core/nnrt_text.h"], ["nnrt_ops.h", "core/nnrt_model.h"]),
          (["formats/nnrt_quantize.h"], BELOW + ["core/nnrt_graph.h", "nnrt.h"])]
 # the folders of tools/, and those below each; "" is tools/ itself, whose programs include all of them
 TOOLS = {"io": [], "common": ["io"], "model": ["io", "common"], "convert": ["io", "common"], "emit": ["io", "common"],
-         "ops": ["io", "common"], "batch": ["io", "common"], "docs": []}
+         "ops": ["io", "common"], "batch": ["io", "common"], "text": ["io", "common"], "docs": []}
 TOOLS[""] = list(TOOLS)
 MOST_FILES, MOST_LINES = 15, 1200
 INTERNAL = re.compile(r"\b(?:nnrti|NNRTI)_\w+")
