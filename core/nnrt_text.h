@@ -23,6 +23,8 @@ PURPOSE
 SECTIONS (search for the tag)
     >>text_desc       the description of a tokenizer
     >>text_api        tokenizers, encoding, decoding in a stream
+    >>text_sampler    samplers: temperature, top-k, top-p, min-p, penalties, allowed continuations
+    >>text_chat       chat templates
     -- implementation --
     >>text_unicode    UTF-8, classes of characters, tables
     >>text_normalize  NFC, BERT's normalization, the character map of SentencePiece, spaces
@@ -34,6 +36,8 @@ SECTIONS (search for the tag)
     >>text_encode     added tokens, fragments, words
     >>text_decode     text of tokens
     >>text_json       tokenizer.json
+    >>text_samplers   candidates, penalties, the draw
+    >>text_chats      recognition and texts of chat templates
 
 TEXT
     Text is UTF-8. Before anything else, each maximal invalid part becomes U+FFFD (Unicode 14, section 3.9). White space is
@@ -104,7 +108,7 @@ enum {
 enum { NNRT_PREFIX_NONE, NNRT_PREFIX_ALWAYS, NNRT_PREFIX_MISSING, NNRT_PREFIX_FIRST, NNRT_PREFIX_END };
 /* Bits of normalization, in the order in which they are applied. CHARSMAP: nnrt_tokenizer_desc.charsmap. CLEAN: control
    characters are removed, white space becomes a space. CHINESE: spaces around CJK ideographs. ACCENTS: NFD without
-   nonspacing marks. SPACES: no space at the ends, and one instead of several. */
+   nonspacing marks. BLANKS: white space becomes a space. SPACES: no space at the ends, and one instead of several. */
 enum {
     NNRT_NORMALIZE_CHARSMAP = 1,
     NNRT_NORMALIZE_CLEAN = 2,
@@ -112,7 +116,8 @@ enum {
     NNRT_NORMALIZE_ACCENTS = 8,
     NNRT_NORMALIZE_LOWERCASE = 16,
     NNRT_NORMALIZE_NFC = 32,
-    NNRT_NORMALIZE_SPACES = 64
+    NNRT_NORMALIZE_SPACES = 64,
+    NNRT_NORMALIZE_BLANKS = 128
 };
 /* Types of tokens, with the numbers of GGUF; 0 is NORMAL, too. The bits above are of added tokens: LEFT and RIGHT remove
    the white space on that side, WHOLE only matches between characters that are no letters, digits or _. */
@@ -208,6 +213,74 @@ NNRT_API size_t nnrt_detokenizer_bytes(const nnrt_tokenizer *tokenizer);
 NNRT_API NNRT_ReturnCode nnrt_detokenize(nnrt_detokenizer *d, uint32_t id, char *out, size_t capacity, size_t *bytes);
 /* Ends a text: bytes that still wait become U+FFFD. Returns the number of bytes written to out, 0 or 3. */
 NNRT_API size_t nnrt_detokenizer_end(nnrt_detokenizer *d, char out[3]);
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>text_sampler */
+
+/* All zero: the token of the largest logit. */
+typedef struct nnrt_sampler_desc {
+    uint64_t seed;
+    float temperature;     /* logits are divided by it; 0: the largest logit is chosen, of equal ones the lowest id */
+    int32_t topK;          /* of the largest logits; 0 = all */
+    float topP;            /* the fewest tokens whose probabilities have at least this sum; 0 = all */
+    float minP;            /* tokens with at least this part of the largest probability; 0 = all */
+    float repeatPenalty;   /* of tokens in the window: logits above 0 are divided by it, others multiplied; 0 = 1 */
+    float presencePenalty; /* subtracted from the logits of tokens in the window */
+    uint32_t window;       /* the last tokens that penalties look at; 0 = 64 */
+} nnrt_sampler_desc;
+
+/* A choice of tokens with its history: opaque; one thread at a time. */
+typedef struct nnrt_sampler nnrt_sampler;
+
+/* Creates a sampler for `count` tokens. INVALID_PARAMETER: the error names the member. */
+NNRT_API NNRT_ReturnCode nnrt_sampler_create(nnrt_sampler **sampler, const nnrt_sampler_desc *desc, uint32_t count,
+                                             const nnrt_allocator *allocator, nnrt_error *error);
+/* Restricts the choice to a list of continuations, each of which is ids; count 0: every token again. A continuation that
+   begins another one should end with the token that ends a text, which otherwise is never chosen. */
+NNRT_API NNRT_ReturnCode nnrt_sampler_allow(nnrt_sampler *sampler, const uint32_t *const *ids, const uint32_t *lengths,
+                                            uint32_t count);
+/* Chooses a token by the logits, one for each token, and adds it to the history. NaN and -Inf are never chosen. *id =
+   NNRT_NO_TOKEN: the continuation is complete. INVALID_PARAMETER: no logit is left. The same seed, history and logits
+   choose the same token on every machine. */
+NNRT_API NNRT_ReturnCode nnrt_sample(nnrt_sampler *sampler, const float *logits, uint32_t *id);
+/* Adds a token that was not chosen here, such as one of a prompt, to the history of the penalties. */
+NNRT_API void nnrt_sampler_accept(nnrt_sampler *sampler, uint32_t id);
+/* Returns to the state after creation; the list of continuations stays. */
+NNRT_API void nnrt_sampler_reset(nnrt_sampler *sampler);
+/* Frees a sampler; NULL is fine. */
+NNRT_API void nnrt_sampler_destroy(nnrt_sampler *sampler);
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>text_chat */
+
+/* Chat templates: X(name, text). A file's template is recognized by texts in it, see >>text_chats. */
+#define NNRT_CHATS(X)                                                                                                  \
+    X(LLAMA2, "llama2")                                                                                                \
+    X(LLAMA3, "llama3")                                                                                                \
+    X(CHATML, "chatml")                                                                                                \
+    X(GEMMA, "gemma")                                                                                                  \
+    X(PHI3, "phi3")                                                                                                    \
+    X(MISTRAL, "mistral")                                                                                              \
+    X(ZEPHYR, "zephyr")
+#define NNRTI_CHAT_VALUE(name, text) NNRT_CHAT_##name,
+enum { NNRT_CHAT_NONE, NNRT_CHATS(NNRTI_CHAT_VALUE) NNRT_CHAT_END };
+
+typedef struct nnrt_chat_message {
+    const char *role; /* "system", "user" or "assistant" */
+    nnrt_piece content;
+} nnrt_chat_message;
+
+/* Recognizes a chat template by its text (tokenizer.chat_template of GGUF, chat_template of tokenizer_config.json);
+   NNRT_CHAT_NONE: it is none of the table. */
+NNRT_API int32_t nnrt_chat_recognize(const char *text, size_t bytes);
+/* The name of a chat template; NULL: none. */
+NNRT_API const char *nnrt_chat_name(int32_t chat);
+/* Writes messages as text, which is encoded with NNRT_TEXT_AFFIXES | NNRT_TEXT_SPECIAL; control tokens in contents are
+   therefore found, too: a program removes them from texts of strangers. reply: the begin of the assistant's message
+   follows. *bytes = the length, also if it exceeds capacity: INSUFFICIENT_BUFFER. INVALID_PARAMETER: the error names the
+   role. */
+NNRT_API NNRT_ReturnCode nnrt_chat_format(int32_t chat, const nnrt_chat_message *messages, uint32_t count, bool reply,
+                                          char *out, size_t capacity, size_t *bytes, nnrt_error *error);
 
 #ifdef __cplusplus
 }
@@ -952,7 +1025,7 @@ static bool nnrti_text_ideograph(uint32_t c)
            (c >= 0x2F800 && c <= 0x2FA1F);
 }
 
-/* NNRT_NORMALIZE_CLEAN and NNRT_NORMALIZE_CHINESE. */
+/* NNRT_NORMALIZE_CLEAN, NNRT_NORMALIZE_BLANKS and NNRT_NORMALIZE_CHINESE. */
 static void nnrti_text_clean(const nnrti_text_unicode *u, uint32_t normalize, nnrti_text_buffer *b, nnrt_piece text)
 {
     uint32_t c = 0;
@@ -964,8 +1037,8 @@ static void nnrti_text_clean(const nnrti_text_unicode *u, uint32_t normalize, nn
             const bool blank = c == '\t' || c == '\n' || c == '\r';
             if (c == 0xFFFD || kind == NNRTI_TEXT_CONTROL || (!blank && (c < 32 || c == 0x85)))
                 continue;
-            c = kind == NNRTI_TEXT_SPACE ? ' ' : c;
         }
+        c = kind == NNRTI_TEXT_SPACE && (normalize & (NNRT_NORMALIZE_CLEAN | NNRT_NORMALIZE_BLANKS)) != 0 ? ' ' : c;
         if ((normalize & NNRT_NORMALIZE_CHINESE) != 0 && nnrti_text_ideograph(c)) {
             nnrti_text_put(b, " ", 1);
             nnrti_text_put_char(b, c);
@@ -1411,7 +1484,7 @@ static NNRT_ReturnCode nnrti_text_check(const nnrt_tokenizer_desc *d, nnrt_error
         wrong = "split";
     else if (d->prefix < 0 || d->prefix >= NNRT_PREFIX_END)
         wrong = "prefix";
-    else if (d->normalize >= 2 * NNRT_NORMALIZE_SPACES)
+    else if (d->normalize >= 2 * NNRT_NORMALIZE_BLANKS)
         wrong = "normalize";
     else if (d->beforeCount > NNRT_TEXT_MAX_AFFIXES)
         wrong = "beforeCount";
@@ -1571,7 +1644,8 @@ static NNRT_ReturnCode nnrti_text_load_unicode(nnrt_tokenizer *t, nnrt_error *er
     for (uint32_t i = 0; i < t->desc.count; i++)
         whole = whole || (t->types[i] & (NNRT_TOKEN_WHOLE | NNRT_TOKEN_LEFT | NNRT_TOKEN_RIGHT)) != 0;
     if ((t->desc.split != NNRT_SPLIT_NONE && t->desc.split != NNRT_SPLIT_MARK) || whole ||
-        (normalize & (NNRT_NORMALIZE_CLEAN | NNRT_NORMALIZE_CHINESE | NNRT_NORMALIZE_ACCENTS)) != 0)
+        (normalize & ~(uint32_t)(NNRT_NORMALIZE_CHARSMAP | NNRT_NORMALIZE_LOWERCASE | NNRT_NORMALIZE_NFC |
+                                 NNRT_NORMALIZE_SPACES)) != 0)
         (void)nnrti_text_unpack_classes(&t->unicode, &t->memory);
     if ((normalize & NNRT_NORMALIZE_LOWERCASE) != 0)
         (void)nnrti_text_unpack_lower(&t->unicode, &t->memory);
@@ -2035,7 +2109,7 @@ static nnrt_piece nnrti_text_normalize(nnrti_text_encoder *e, nnrt_piece text, b
         nnrti_text_charsmap(d->charsmap, b = nnrti_text_turn(e, &text), text);
         text = nnrti_text_result(b);
     }
-    if ((d->normalize & (NNRT_NORMALIZE_CLEAN | NNRT_NORMALIZE_CHINESE)) != 0) {
+    if ((d->normalize & (NNRT_NORMALIZE_CLEAN | NNRT_NORMALIZE_CHINESE | NNRT_NORMALIZE_BLANKS)) != 0) {
         nnrti_text_clean(u, d->normalize, b = nnrti_text_turn(e, &text), text);
         text = nnrti_text_result(b);
     }
@@ -2876,8 +2950,8 @@ static void nnrti_text_load_splits(nnrti_text_file *f, const char *at)
     } else if (nnrti_text_is(type, "Metaspace")) {
         nnrti_text_load_metaspace(f, at);
     } else if (nnrti_text_is(type, "WhitespaceSplit")) {
-        d->normalize |=
-            NNRT_NORMALIZE_SPACES; /* T5: the words become U+2581 and text, as after SentencePiece's own step */
+        /* T5: the words become U+2581 and text, as after SentencePiece's own step */
+        d->normalize |= NNRT_NORMALIZE_BLANKS | NNRT_NORMALIZE_SPACES;
     } else if (nnrti_text_is(type, "BertPreTokenizer")) {
         d->split = NNRT_SPLIT_BERT;
     } else if (!nnrti_text_is(type, "Sequence")) {
@@ -2983,6 +3057,510 @@ NNRT_API NNRT_ReturnCode nnrt_tokenizer_load_json(nnrt_tokenizer **tokenizer, co
         f.code = nnrt_tokenizer_create(tokenizer, &f.desc, allocator, error);
     nnrt_memory_end(&f.memory);
     return f.code;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>text_samplers The order of the steps is that of llama.cpp: continuations, penalties, top-k, top-p, min-p, temperature.
+   repeatPenalty: Keskar et al. 2019 (CTRL); presencePenalty: OpenAI's API; topP: Holtzman et al. 2019; minP: Nguyen et al.
+   2024. Candidates are a heap, from which only those are taken that the steps keep. Sums are of double in a fixed order, and
+   exponentials are nnrt_expf, so that the choice has the same bits everywhere. Random numbers: splitmix64 (Steele et al. 2014),
+   53 bits. */
+
+typedef struct nnrti_text_candidate {
+    float logit;
+    uint32_t id;
+} nnrti_text_candidate;
+
+struct nnrt_sampler {
+    nnrt_allocator allocator;
+    nnrt_sampler_desc desc;
+    uint32_t count, used, next, step; /* used, next: of history; step: tokens of the continuation so far */
+    uint64_t state;
+    uint32_t *history; /* a ring of desc.window ids */
+    nnrti_text_candidate *candidates;
+    uint32_t *lists; /* continuations: {length, alive, ids}, one after another */
+    size_t listWords;
+    uint32_t nLists;
+};
+
+static NNRT_ReturnCode nnrti_text_sampler_check(const nnrt_sampler_desc *d, uint32_t count, nnrt_error *error)
+{
+    const struct {
+        const char *name;
+        double value, least, most;
+    } rows[] = {
+        {"temperature", (double)d->temperature, 0, 1000},
+        {"topK", (double)d->topK, 0, 2147483647.0},
+        {"topP", (double)d->topP, 0, 1},
+        {"minP", (double)d->minP, 0, 1},
+        {"repeatPenalty", (double)d->repeatPenalty, 0, 1000},
+        {"presencePenalty", (double)d->presencePenalty, -1000, 1000},
+        {"window", (double)d->window, 0, 16777216},
+        {"count", (double)count, 1, 1073741823},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (!(rows[i].value >= rows[i].least && rows[i].value <= rows[i].most))
+            return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "%s is %f, and must be %f to %f", rows[i].name,
+                                  rows[i].value, rows[i].least, rows[i].most);
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_sampler_create(nnrt_sampler **sampler, const nnrt_sampler_desc *desc, uint32_t count,
+                                             const nnrt_allocator *allocator, nnrt_error *error)
+{
+    nnrt_sampler *s;
+    NNRT_ReturnCode code;
+    if (sampler == NULL || desc == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "%s is NULL", sampler == NULL ? "sampler" : "desc");
+    *sampler = NULL;
+    code = nnrti_text_sampler_check(desc, count, error);
+    if (code != NNRT_SUCCESS)
+        return code;
+    s = (nnrt_sampler *)nnrt_alloc(allocator, sizeof(*s));
+    if (s == NULL)
+        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "no memory for the sampler");
+    memset(s, 0, sizeof(*s));
+    if (allocator != NULL)
+        s->allocator = *allocator;
+    s->desc = *desc;
+    s->desc.window = desc->window == 0 ? 64 : desc->window;
+    s->desc.repeatPenalty = desc->repeatPenalty > 0 ? desc->repeatPenalty : 1;
+    s->count = count;
+    s->history = (uint32_t *)nnrt_alloc(&s->allocator, s->desc.window * sizeof(*s->history));
+    s->candidates = (nnrti_text_candidate *)nnrt_alloc(&s->allocator, count * sizeof(*s->candidates));
+    if (s->history == NULL || s->candidates == NULL) {
+        nnrt_sampler_destroy(s);
+        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "no memory for the sampler");
+    }
+    nnrt_sampler_reset(s);
+    *sampler = s;
+    return NNRT_SUCCESS;
+}
+
+NNRT_API void nnrt_sampler_destroy(nnrt_sampler *sampler)
+{
+    nnrt_allocator allocator;
+    if (sampler == NULL)
+        return;
+    allocator = sampler->allocator;
+    nnrt_free(&allocator, sampler->history, sampler->desc.window * sizeof(*sampler->history));
+    nnrt_free(&allocator, sampler->candidates, sampler->count * sizeof(*sampler->candidates));
+    nnrt_free(&allocator, sampler->lists, sampler->listWords * sizeof(*sampler->lists));
+    nnrt_free(&allocator, sampler, sizeof(*sampler));
+}
+
+NNRT_API void nnrt_sampler_reset(nnrt_sampler *sampler)
+{
+    uint32_t *list = sampler->lists;
+    sampler->used = sampler->next = sampler->step = 0;
+    sampler->state = sampler->desc.seed;
+    for (uint32_t i = 0; i < sampler->nLists; i++, list += 2 + list[0])
+        list[1] = 1;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_sampler_allow(nnrt_sampler *sampler, const uint32_t *const *ids, const uint32_t *lengths,
+                                            uint32_t count)
+{
+    size_t words = 0;
+    uint32_t *lists = NULL, *to;
+    if (sampler == NULL || (count > 0 && (ids == NULL || lengths == NULL)))
+        return NNRT_NULL_PTR;
+    for (uint32_t i = 0; i < count; i++) {
+        if (ids[i] == NULL)
+            return NNRT_NULL_PTR;
+        if (lengths[i] == 0 || !nnrt_add_size(words, (size_t)lengths[i] + 2, &words) ||
+            words > 0x3FFFFFFF / sizeof(*lists))
+            return NNRT_INVALID_PARAMETER;
+        for (uint32_t k = 0; k < lengths[i]; k++)
+            if (ids[i][k] >= sampler->count)
+                return NNRT_INVALID_PARAMETER;
+    }
+    if (count > 0) {
+        lists = (uint32_t *)nnrt_alloc(&sampler->allocator, words * sizeof(*lists));
+        if (lists == NULL)
+            return NNRT_OUT_OF_MEMORY;
+    }
+    to = lists;
+    for (uint32_t i = 0; i < count; i++) {
+        to[0] = lengths[i];
+        to[1] = 1;
+        memcpy(to + 2, ids[i], lengths[i] * sizeof(*to));
+        to += 2 + lengths[i];
+    }
+    nnrt_free(&sampler->allocator, sampler->lists, sampler->listWords * sizeof(*sampler->lists));
+    sampler->lists = lists;
+    sampler->listWords = words;
+    sampler->nLists = count;
+    sampler->step = 0;
+    return NNRT_SUCCESS;
+}
+
+NNRT_API void nnrt_sampler_accept(nnrt_sampler *sampler, uint32_t id)
+{
+    sampler->history[sampler->next] = id;
+    sampler->next = (sampler->next + 1) % sampler->desc.window;
+    sampler->used += sampler->used < sampler->desc.window;
+}
+
+static bool nnrti_text_candidate_before(const nnrti_text_candidate *a, const nnrti_text_candidate *b)
+{
+    return a->logit != b->logit ? a->logit > b->logit : a->id < b->id;
+}
+
+/* Moves the candidate at i down a heap of n. */
+static void nnrti_text_candidate_sink(nnrti_text_candidate *c, uint32_t i, uint32_t n)
+{
+    const nnrti_text_candidate x = c[i];
+    for (uint32_t child = 2 * i + 1; child < n; child = 2 * i + 1) {
+        if (child + 1 < n && nnrti_text_candidate_before(&c[child + 1], &c[child]))
+            child++;
+        if (!nnrti_text_candidate_before(&c[child], &x))
+            break;
+        c[i] = c[child];
+        i = child;
+    }
+    c[i] = x;
+}
+
+/* The candidates: finite logits after the continuations; false: the continuation is complete. Their number: *n. */
+static bool nnrti_text_candidates(nnrt_sampler *s, const float *logits, uint32_t *n)
+{
+    const float most = 3e38f;
+    const uint32_t *list = s->lists;
+    bool open = s->nLists == 0;
+    *n = 0;
+    for (uint32_t id = 0; id < s->count && s->nLists == 0; id++)
+        if (logits[id] >= -most) {
+            s->candidates[*n].logit = logits[id] > most ? most : logits[id];
+            s->candidates[(*n)++].id = id;
+        }
+    for (uint32_t i = 0; i < s->nLists; i++, list += 2 + list[0]) {
+        uint32_t id, k;
+        if (list[1] == 0 || list[0] <= s->step)
+            continue;
+        open = true;
+        id = list[2 + s->step];
+        for (k = 0; k < *n && s->candidates[k].id != id;)
+            k++;
+        if (k == *n && *n < s->count && logits[id] >= -most) {
+            s->candidates[*n].logit = logits[id] > most ? most : logits[id];
+            s->candidates[(*n)++].id = id;
+        }
+    }
+    return open;
+}
+
+/* Penalties for the tokens of the window, each once. Candidates of all tokens are in the order of their ids. */
+static void nnrti_text_penalties(nnrt_sampler *s, uint32_t n)
+{
+    const float repeat = s->desc.repeatPenalty, presence = s->desc.presencePenalty;
+    for (uint32_t i = 0; i < s->used; i++) {
+        uint32_t low = 0, high = n, seen = 0;
+        while (seen < i && s->history[seen] != s->history[i])
+            seen++;
+        if (seen < i)
+            continue;
+        if (s->nLists > 0) {
+            while (low < n && s->candidates[low].id != s->history[i])
+                low++;
+        } else {
+            while (low < high) {
+                const uint32_t middle = (low + high) / 2;
+                if (s->candidates[middle].id < s->history[i])
+                    low = middle + 1;
+                else
+                    high = middle;
+            }
+        }
+        if (low < n && s->candidates[low].id == s->history[i]) {
+            float *logit = &s->candidates[low].logit;
+            *logit = *logit > 0 ? *logit / repeat : *logit * repeat;
+            *logit -= presence;
+        }
+    }
+}
+
+/* Keeps the candidates of top-k and top-p; they are sorted, at the end of the array of n, the largest one last. Returns their
+   number. */
+static uint32_t nnrti_text_top(nnrt_sampler *s, uint32_t n)
+{
+    nnrti_text_candidate *c = s->candidates;
+    const uint32_t k = s->desc.topK > 0 && (uint32_t)s->desc.topK < n ? (uint32_t)s->desc.topK : n;
+    const bool sum = s->desc.topP > 0 && s->desc.topP < 1;
+    double total = 0, kept = 0;
+    uint32_t taken = 0, left = n;
+    for (uint32_t i = n / 2; i-- > 0;)
+        nnrti_text_candidate_sink(c, i, n);
+    for (uint32_t i = 0; sum && k == n && i < n; i++)
+        total += (double)nnrt_expf(c[i].logit - c[0].logit);
+    while (taken < k) { /* swap the top to the end */
+        const nnrti_text_candidate top = c[0];
+        c[0] = c[--left];
+        c[left] = top;
+        nnrti_text_candidate_sink(c, 0, left);
+        taken++;
+        if (sum && k == n) {
+            kept += (double)nnrt_expf(top.logit - c[n - 1].logit);
+            if (kept >= (double)s->desc.topP * total)
+                return taken;
+        }
+    }
+    if (sum && k < n) { /* the probabilities are of the k tokens */
+        for (uint32_t i = 1; i <= k; i++)
+            total += (double)nnrt_expf(c[n - i].logit - c[n - 1].logit);
+        for (taken = 0; taken < k && !(taken > 0 && kept >= (double)s->desc.topP * total);) {
+            taken++;
+            kept += (double)nnrt_expf(c[n - taken].logit - c[n - 1].logit);
+        }
+    }
+    return taken;
+}
+
+/* A random number, 0 <= x < 1. */
+static double nnrti_text_random(nnrt_sampler *s)
+{
+    uint64_t z = s->state += 0x9E3779B97F4A7C15u;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    return (double)((z ^ z >> 31) >> 11) / 9007199254740992.0;
+}
+
+/* Draws one of n candidates with probabilities exp(logit / temperature); largest: their largest logit. */
+static uint32_t nnrti_text_draw(nnrt_sampler *s, const nnrti_text_candidate *c, uint32_t n, float largest)
+{
+    const float minimum = s->desc.minP;
+    double total = 0, at, sum = 0;
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (nnrt_expf(c[i].logit - largest) >= minimum)
+            total += (double)nnrt_expf((c[i].logit - largest) / s->desc.temperature);
+    at = nnrti_text_random(s) * total;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!(nnrt_expf(c[i].logit - largest) >= minimum))
+            continue;
+        sum += (double)nnrt_expf((c[i].logit - largest) / s->desc.temperature);
+        last = i;
+        if (sum > at)
+            break;
+    }
+    return c[last].id;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_sample(nnrt_sampler *sampler, const float *logits, uint32_t *id)
+{
+    nnrt_sampler *s = sampler;
+    uint32_t n = 0, kept, best = 0;
+    uint32_t *list;
+    if (id != NULL)
+        *id = NNRT_NO_TOKEN;
+    if (s == NULL || logits == NULL || id == NULL)
+        return NNRT_NULL_PTR;
+    if (!nnrti_text_candidates(s, logits, &n))
+        return NNRT_SUCCESS;
+    if (n == 0)
+        return NNRT_INVALID_PARAMETER;
+    nnrti_text_penalties(s, n);
+    for (uint32_t i = 1; i < n; i++)
+        if (nnrti_text_candidate_before(&s->candidates[i], &s->candidates[best]))
+            best = i;
+    *id = s->candidates[best].id;
+    if (s->desc.temperature > 0) {
+        const float largest = s->candidates[best].logit;
+        kept = s->desc.topK > 0 || (s->desc.topP > 0 && s->desc.topP < 1) ? nnrti_text_top(s, n) : n;
+        *id = nnrti_text_draw(s, s->candidates + (n - kept), kept, largest);
+    }
+    nnrt_sampler_accept(s, *id);
+    list = s->lists;
+    for (uint32_t i = 0; i < s->nLists; i++, list += 2 + list[0])
+        list[1] = list[1] != 0 && list[0] > s->step && list[2 + s->step] == *id;
+    s->step++;
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>text_chats Templates are programs (Jinja) in files; those of the table are recognized by texts that they contain, as
+   llama.cpp does, and written by the rules of the models' authors:
+   LLAMA2   Meta's llama (generation.py): [INST] <<SYS>> .. <</SYS>> user [/INST] assistant </s><s>
+   LLAMA3   Meta's llama3 (MODEL_CARD, chat format): <|start_header_id|>role<|end_header_id|>, content<|eot_id|>
+   CHATML   OpenAI's ChatML, Qwen: <|im_start|>role, content<|im_end|>
+   GEMMA    Google's gemma: <start_of_turn>user or model, content<end_of_turn>; a system message precedes the first user's
+   PHI3     Microsoft's Phi-3 model card: <|role|>, content<|end|>
+   MISTRAL  Mistral 7B Instruct's model card: [INST] user [/INST]assistant</s>; a system message precedes the first user's
+   ZEPHYR   Hugging Face's zephyr-7b: <|role|>, content</s>
+   A system message that a file's template adds by itself (Qwen 2.5) is not written. */
+
+#define NNRTI_CHAT_NAME(name, text) text,
+
+NNRT_API const char *nnrt_chat_name(int32_t chat)
+{
+    static const char *const names[] = {NULL, NNRT_CHATS(NNRTI_CHAT_NAME)};
+    return chat > 0 && chat < NNRT_CHAT_END ? names[chat] : NULL;
+}
+
+static bool nnrti_text_has(nnrt_piece text, const char *part)
+{
+    const size_t bytes = strlen(part);
+    for (size_t i = 0; i + bytes <= text.bytes; i++)
+        if (memcmp(text.data + i, part, bytes) == 0)
+            return true;
+    return false;
+}
+
+NNRT_API int32_t nnrt_chat_recognize(const char *text, size_t bytes)
+{
+    static const struct {
+        int32_t chat;
+        const char *has, *also, *lacks;
+    } rows[] = {
+        {NNRT_CHAT_CHATML, "<|im_start|>", "<|im_end|>", NULL},
+        {NNRT_CHAT_LLAMA3, "<|start_header_id|>", "<|eot_id|>", NULL},
+        {NNRT_CHAT_GEMMA, "<start_of_turn>", "<end_of_turn>", NULL},
+        {NNRT_CHAT_LLAMA2, "[INST]", "<<SYS>>", NULL},
+        {NNRT_CHAT_MISTRAL, "[INST]", "[/INST]", "[SYSTEM_PROMPT]"},
+        {NNRT_CHAT_PHI3, "<|assistant|>", "<|end|>", NULL},
+        {NNRT_CHAT_ZEPHYR, "<|assistant|>", "<|user|>", "<|endoftext|>"},
+    };
+    const nnrt_piece all = nnrti_text_piece(text, text != NULL ? bytes : 0);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (nnrti_text_has(all, rows[i].has) && nnrti_text_has(all, rows[i].also) &&
+            (rows[i].lacks == NULL || !nnrti_text_has(all, rows[i].lacks)))
+            return rows[i].chat;
+    return NNRT_CHAT_NONE;
+}
+
+typedef struct nnrti_text_chat {
+    char *out;
+    size_t capacity, used;
+} nnrti_text_chat;
+
+static void nnrti_text_say(nnrti_text_chat *c, nnrt_piece text)
+{
+    for (size_t i = 0; i < text.bytes; i++, c->used++)
+        if (c->used < c->capacity)
+            c->out[c->used] = text.data[i];
+}
+
+/* Writes begin, text and end. */
+static void nnrti_text_turns(nnrti_text_chat *c, const char *begin, nnrt_piece text, const char *end)
+{
+    nnrti_text_say(c, nnrti_text_words(begin));
+    nnrti_text_say(c, text);
+    nnrti_text_say(c, nnrti_text_words(end));
+}
+
+static nnrt_piece nnrti_text_trim(nnrt_piece text)
+{
+    while (text.bytes > 0 && strchr(" \t\n\r", text.data[0]) != NULL && text.data[0] != '\0') {
+        text.data++;
+        text.bytes--;
+    }
+    while (text.bytes > 0 && strchr(" \t\n\r", text.data[text.bytes - 1]) != NULL && text.data[text.bytes - 1] != '\0')
+        text.bytes--;
+    return text;
+}
+
+/* One message. before: a system message that waits for the user's, of templates without a role for it. */
+static void nnrti_text_message(nnrti_text_chat *c, int32_t chat, const nnrt_chat_message *m,
+                               const nnrt_chat_message *before, bool first)
+{
+    const bool user = strcmp(m->role, "user") == 0;
+    const nnrt_piece role = nnrti_text_words(m->role);
+    const bool trims = chat == NNRT_CHAT_LLAMA2 || chat == NNRT_CHAT_LLAMA3 || chat == NNRT_CHAT_GEMMA;
+    const nnrt_piece text = trims ? nnrti_text_trim(m->content) : m->content;
+    switch (chat) {
+    case NNRT_CHAT_LLAMA3:
+        nnrti_text_turns(c, "<|start_header_id|>", role, "<|end_header_id|>\n\n");
+        nnrti_text_turns(c, "", text, "<|eot_id|>");
+        break;
+    case NNRT_CHAT_CHATML:
+        nnrti_text_turns(c, "<|im_start|>", role, "\n");
+        nnrti_text_turns(c, "", text, "<|im_end|>\n");
+        break;
+    case NNRT_CHAT_PHI3:
+    case NNRT_CHAT_ZEPHYR:
+        nnrti_text_turns(c, "<|", role, "|>\n");
+        nnrti_text_turns(c, "", text, chat == NNRT_CHAT_PHI3 ? "<|end|>\n" : "</s>\n");
+        break;
+    case NNRT_CHAT_GEMMA:
+        nnrti_text_say(c, nnrti_text_words(user ? "<start_of_turn>user\n" : "<start_of_turn>model\n"));
+        if (before != NULL)
+            nnrti_text_turns(c, "", before->content, "\n\n");
+        nnrti_text_turns(c, "", text, "<end_of_turn>\n");
+        break;
+    case NNRT_CHAT_LLAMA2:
+        if (user) {
+            nnrti_text_say(c, nnrti_text_words(first ? "[INST] " : "<s>[INST] "));
+            if (before != NULL)
+                nnrti_text_turns(c, "<<SYS>>\n", before->content, "\n<</SYS>>\n\n");
+            nnrti_text_turns(c, "", text, " [/INST]");
+        } else {
+            nnrti_text_turns(c, " ", text, " </s>");
+        }
+        break;
+    default: /* MISTRAL */
+        if (user) {
+            nnrti_text_say(c, nnrti_text_words("[INST] "));
+            if (before != NULL)
+                nnrti_text_turns(c, "", before->content, "\n\n");
+            nnrti_text_turns(c, "", text, " [/INST]");
+        } else {
+            nnrti_text_turns(c, "", text, "</s> ");
+        }
+        break;
+    }
+}
+
+NNRT_API NNRT_ReturnCode nnrt_chat_format(int32_t chat, const nnrt_chat_message *messages, uint32_t count, bool reply,
+                                          char *out, size_t capacity, size_t *bytes, nnrt_error *error)
+{
+    static const char *const replies[] = {"",
+                                          "",
+                                          "<|start_header_id|>assistant<|end_header_id|>\n\n",
+                                          "<|im_start|>assistant\n",
+                                          "<start_of_turn>model\n",
+                                          "<|assistant|>\n",
+                                          "",
+                                          "<|assistant|>\n"};
+    const bool joins = chat == NNRT_CHAT_LLAMA2 || chat == NNRT_CHAT_MISTRAL || chat == NNRT_CHAT_GEMMA;
+    const nnrt_chat_message *before = NULL;
+    nnrti_text_chat c;
+    bool first = true;
+    if (bytes != NULL)
+        *bytes = 0;
+    if (bytes == NULL || (messages == NULL && count > 0) || (out == NULL && capacity > 0))
+        return nnrt_error_set(error, NNRT_NULL_PTR, "%s is NULL", bytes == NULL ? "bytes" : "messages or out");
+    if (nnrt_chat_name(chat) == NULL)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "chat is %d, and must be 1 to %d", chat,
+                              NNRT_CHAT_END - 1);
+    c.out = out;
+    c.capacity = capacity;
+    c.used = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const nnrt_chat_message *m = &messages[i];
+        const bool user = m->role != NULL && strcmp(m->role, "user") == 0;
+        const bool system = m->role != NULL && strcmp(m->role, "system") == 0;
+        if (!user && !system && (m->role == NULL || strcmp(m->role, "assistant") != 0))
+            return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                                  "message %u has the role '%s', and must have system, user or "
+                                  "assistant",
+                                  i, m->role != NULL ? m->role : "");
+        if (joins && system) {
+            if (i + 1 == count || before != NULL || messages[i + 1].role == NULL ||
+                strcmp(messages[i + 1].role, "user") != 0)
+                return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                                      "message %u is the system's, and %s needs a user's message behind it", i,
+                                      nnrt_chat_name(chat));
+            before = m;
+            continue;
+        }
+        nnrti_text_message(&c, chat, m, before, first);
+        before = NULL;
+        first = false;
+    }
+    if (reply)
+        nnrti_text_say(&c, nnrti_text_words(replies[chat]));
+    *bytes = c.used;
+    return c.used > capacity ? NNRT_INSUFFICIENT_BUFFER : NNRT_SUCCESS;
 }
 
 #ifdef __cplusplus

@@ -1,6 +1,7 @@
 /* nnrt_text.h: small vocabularies whose encodings follow from the definitions of the models, pre-tokenizers and
    normalizations; examples of BERT and of the Unicode Standard; streams, refused descriptions and files, memory that fails.
    tests/core/test_text_peers.py compares with other libraries on whole vocabularies. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -601,7 +602,7 @@ static void test_refused(void **state)
     REFUSED(kind, -1, INVALID_PARAMETER, "kind");
     REFUSED(split, NNRT_SPLIT_END, INVALID_PARAMETER, "split");
     REFUSED(prefix, NNRT_PREFIX_END, INVALID_PARAMETER, "prefix");
-    REFUSED(normalize, 128, INVALID_PARAMETER, "normalize");
+    REFUSED(normalize, 256, INVALID_PARAMETER, "normalize");
     REFUSED(normalize, NNRT_NORMALIZE_CHARSMAP, INVALID_PARAMETER, "charsmap is cut short");
     REFUSED(count, 0, INVALID_PARAMETER, "count");
     REFUSED(tokens, NULL, NULL_PTR, "tokens");
@@ -795,16 +796,287 @@ static void test_json_refused(void **state)
     assert_int_equal(nnrt_tokenizer_load_json(NULL, "{}", 2, NULL, NULL), NNRT_NULL_PTR);
 }
 
+/* ---- samplers ---- */
+
+static nnrt_sampler *sampler(const nnrt_sampler_desc *d, uint32_t count)
+{
+    nnrt_sampler *s = NULL;
+    nnrt_error error;
+    memset(&error, 0, sizeof(error));
+    if (nnrt_sampler_create(&s, d, count, NULL, &error) != NNRT_SUCCESS)
+        fail_msg("%s", error.message);
+    return s;
+}
+
+/* Draws n tokens by the same logits; seen[id] = how many of them. */
+static void draw(nnrt_sampler *s, const float *logits, int32_t n, int32_t *seen)
+{
+    for (int32_t i = 0; i < n; i++) {
+        uint32_t id = 0;
+        assert_int_equal(nnrt_sample(s, logits, &id), NNRT_SUCCESS);
+        seen[id]++;
+    }
+}
+
+static void test_greedy(void **state)
+{
+    const float logits[5] = {1, (float)NAN, 3, 3, -(float)INFINITY}, none[2] = {(float)NAN, -(float)INFINITY};
+    nnrt_sampler_desc d;
+    nnrt_sampler *s;
+    uint32_t id = 0;
+    (void)state;
+    memset(&d, 0, sizeof(d));
+    s = sampler(&d, 5);
+    assert_int_equal(nnrt_sample(s, logits, &id), NNRT_SUCCESS);
+    assert_int_equal(id, 2); /* of equal logits the lowest id */
+    nnrt_sampler_destroy(s);
+    d.repeatPenalty = 2;
+    d.window = 2;
+    s = sampler(&d, 5);
+    assert_int_equal(nnrt_sample(s, logits, &id), NNRT_SUCCESS);
+    assert_int_equal(id, 2);
+    assert_int_equal(nnrt_sample(s, logits, &id), NNRT_SUCCESS);
+    assert_int_equal(id, 3); /* 2 was chosen: 1.5 */
+    assert_int_equal(nnrt_sample(s, logits, &id), NNRT_SUCCESS);
+    assert_int_equal(id, 2); /* 1.5, 1.5, 1 */
+    nnrt_sampler_accept(s, 0);
+    nnrt_sampler_accept(s, 0);
+    assert_int_equal(nnrt_sample(s, logits, &id), NNRT_SUCCESS);
+    assert_int_equal(id, 2); /* the window has only 0 */
+    nnrt_sampler_destroy(s);
+    memset(&d, 0, sizeof(d));
+    d.presencePenalty = 2.5f;
+    s = sampler(&d, 5);
+    nnrt_sampler_accept(s, 2);
+    nnrt_sampler_accept(s, 3);
+    assert_int_equal(nnrt_sample(s, logits, &id), NNRT_SUCCESS);
+    assert_int_equal(id, 0); /* 1, 0.5, 0.5 */
+    nnrt_sampler_destroy(s);
+    s = sampler(&d, 2);
+    assert_int_equal(nnrt_sample(s, none, &id), NNRT_INVALID_PARAMETER);
+    assert_int_equal(id, NNRT_NO_TOKEN);
+    nnrt_sampler_destroy(s);
+    nnrt_sampler_destroy(NULL);
+}
+
+/* Probabilities 8/15, 4/15, 2/15, 1/15: counts of 15,000 draws lie within six standard deviations. */
+static void test_draw(void **state)
+{
+    const float logits[4] = {0, 2.0794415f, 0.6931472f, 1.3862944f}; /* ln of 1, 8, 2, 4 */
+    static const struct {
+        float temperature, topP, minP;
+        int32_t topK, parts[4]; /* parts: probabilities times their sum */
+    } rows[] = {
+        {1, 0, 0, 0, {1, 8, 2, 4}},     {0.5f, 0, 0, 0, {1, 64, 4, 16}}, {1, 0, 0, 2, {0, 8, 0, 4}},
+        {1, 0.79f, 0, 0, {0, 8, 0, 4}}, {1, 0.81f, 0, 0, {0, 8, 2, 4}},  {1, 0.5f, 0, 0, {0, 1, 0, 0}},
+        {1, 0, 0.2f, 0, {0, 8, 2, 4}},  {1, 0, 0.3f, 3, {0, 8, 0, 4}},   {1, 0.66f, 0, 2, {0, 1, 0, 0}},
+        {1, 0.67f, 0, 2, {0, 8, 0, 4}}, {1, 0, 0, 9, {1, 8, 2, 4}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        nnrt_sampler_desc d;
+        nnrt_sampler *s;
+        int32_t seen[4] = {0, 0, 0, 0}, sum = 0;
+        memset(&d, 0, sizeof(d));
+        d.seed = 7;
+        d.temperature = rows[i].temperature;
+        d.topK = rows[i].topK;
+        d.topP = rows[i].topP;
+        d.minP = rows[i].minP;
+        s = sampler(&d, 4);
+        draw(s, logits, 15000, seen);
+        for (int32_t k = 0; k < 4; k++)
+            sum += rows[i].parts[k];
+        for (int32_t k = 0; k < 4; k++) {
+            const double p = (double)rows[i].parts[k] / sum, wanted = 15000 * p, error = 6 * sqrt(wanted * (1 - p));
+            if (fabs(seen[k] - wanted) > error)
+                fail_msg("row %zu: token %d came %d times, expected %.0f", i, k, seen[k], wanted);
+        }
+        nnrt_sampler_destroy(s);
+    }
+}
+
+/* The stream of splitmix64 from seed 1234567 begins with 6457827717110365317, 3203168211198807973 (the values that its
+   author's test program prints): 350.1 and 173.6 thousandths of 2^64. */
+static void test_seed(void **state)
+{
+    const float logits[1000] = {0};
+    uint32_t first[2], id = 0;
+    nnrt_sampler_desc d;
+    nnrt_sampler *s;
+    (void)state;
+    memset(&d, 0, sizeof(d));
+    d.seed = 1234567;
+    d.temperature = 1;
+    s = sampler(&d, 1000);
+    assert_int_equal(nnrt_sample(s, logits, &first[0]), NNRT_SUCCESS);
+    assert_int_equal(nnrt_sample(s, logits, &first[1]), NNRT_SUCCESS);
+    assert_int_equal(first[0], 350);
+    assert_int_equal(first[1], 173);
+    nnrt_sampler_reset(s);
+    assert_int_equal(nnrt_sample(s, logits, &id), NNRT_SUCCESS);
+    assert_int_equal(id, first[0]);
+    nnrt_sampler_destroy(s);
+}
+
+static void test_allow(void **state)
+{
+    const float logits[6] = {9, 1, 2, 3, 4, 5};
+    const uint32_t a[] = {1, 2}, b[] = {3, 2}, c[] = {3, 4, 5}, wrong[] = {6};
+    const uint32_t *const lists[] = {a, b, c}, *const bad[] = {wrong};
+    const uint32_t lengths[] = {2, 2, 3}, one = 1, zero = 0, wanted[] = {3, 4, 5};
+    nnrt_sampler_desc d;
+    nnrt_sampler *s;
+    uint32_t id = 0;
+    (void)state;
+    memset(&d, 0, sizeof(d));
+    s = sampler(&d, 6);
+    assert_int_equal(nnrt_sampler_allow(s, lists, lengths, 3), NNRT_SUCCESS);
+    for (int32_t again = 0; again < 2; again++) {
+        for (size_t i = 0; i < 3; i++) {
+            assert_int_equal(nnrt_sample(s, logits, &id), NNRT_SUCCESS);
+            assert_int_equal(id, wanted[i]);
+        }
+        assert_int_equal(nnrt_sample(s, logits, &id), NNRT_SUCCESS);
+        assert_int_equal(id, NNRT_NO_TOKEN);
+        nnrt_sampler_reset(s);
+    }
+    assert_int_equal(nnrt_sampler_allow(s, bad, &one, 1), NNRT_INVALID_PARAMETER);
+    assert_int_equal(nnrt_sampler_allow(s, bad, &zero, 1), NNRT_INVALID_PARAMETER);
+    assert_int_equal(nnrt_sampler_allow(s, NULL, &one, 1), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_sampler_allow(s, NULL, NULL, 0), NNRT_SUCCESS);
+    assert_int_equal(nnrt_sample(s, logits, &id), NNRT_SUCCESS);
+    assert_int_equal(id, 0);
+    nnrt_sampler_destroy(s);
+}
+
+static void test_sampler_refused(void **state)
+{
+    nnrt_sampler *s = NULL;
+    nnrt_sampler_desc d;
+    nnrt_error error;
+    (void)state;
+#define SAMPLER_REFUSED(member, value, text)                                                                           \
+    do {                                                                                                               \
+        memset(&d, 0, sizeof(d));                                                                                      \
+        memset(&error, 0, sizeof(error));                                                                              \
+        d.member = value;                                                                                              \
+        assert_int_equal(nnrt_sampler_create(&s, &d, 4, NULL, &error), NNRT_INVALID_PARAMETER);                        \
+        assert_non_null(strstr(error.message, text));                                                                  \
+        assert_null(s);                                                                                                \
+    } while (0)
+    SAMPLER_REFUSED(temperature, -1, "temperature is -1");
+    SAMPLER_REFUSED(temperature, (float)NAN, "temperature");
+    SAMPLER_REFUSED(topK, -1, "topK is -1");
+    SAMPLER_REFUSED(topP, 1.5f, "topP is 1.5");
+    SAMPLER_REFUSED(minP, -0.5f, "minP is -0.5");
+    SAMPLER_REFUSED(repeatPenalty, -1, "repeatPenalty");
+    SAMPLER_REFUSED(presencePenalty, 2000, "presencePenalty");
+    memset(&d, 0, sizeof(d));
+    assert_int_equal(nnrt_sampler_create(&s, &d, 0, NULL, NULL), NNRT_INVALID_PARAMETER);
+    assert_int_equal(nnrt_sampler_create(NULL, &d, 4, NULL, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_sampler_create(&s, NULL, 4, NULL, NULL), NNRT_NULL_PTR);
+    for (int64_t n = 1; n <= 3; n++) {
+        const int64_t live = heap_live;
+        heap_fail_at = heap_calls + n;
+        assert_int_equal(nnrt_sampler_create(&s, &d, 4, NULL, NULL), NNRT_OUT_OF_MEMORY);
+        heap_fail_at = 0;
+        assert_int_equal(heap_live, live);
+    }
+}
+
+/* ---- chat templates ---- */
+
+/* Texts as the models' cards and templates have them, without the begin token, which encoding adds. */
+static void test_chats(void **state)
+{
+    static const nnrt_chat_message m[] = {
+        {"system", {"Be brief.", 9}}, {"user", {"Hi", 2}}, {"assistant", {"Hello!", 6}}, {"user", {" Who? ", 6}}};
+    static const struct {
+        int32_t chat;
+        const char *template, *text;
+    } rows[] = {
+        {NNRT_CHAT_LLAMA2, "{{ '[INST] <<SYS>>' }}",
+         "[INST] <<SYS>>\nBe brief.\n<</SYS>>\n\nHi [/INST] Hello! </s><s>[INST] Who? [/INST]"},
+        {NNRT_CHAT_LLAMA3, "<|start_header_id|> <|eot_id|>",
+         "<|start_header_id|>system<|end_header_id|>\n\nBe "
+         "brief.<|eot_id|><|start_header_id|>user<|end_header_id|>\n\nHi"
+         "<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\nHello!<|eot_id|><|start_header_id|>user<|end_"
+         "header_id|>\n\n"
+         "Who?<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n"},
+        {NNRT_CHAT_CHATML, "{{'<|im_start|>' + role}} <|im_end|>",
+         "<|im_start|>system\nBe "
+         "brief.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nHello!<|im_end|>\n"
+         "<|im_start|>user\n Who? <|im_end|>\n<|im_start|>assistant\n"},
+        {NNRT_CHAT_GEMMA, "<start_of_turn> <end_of_turn>",
+         "<start_of_turn>user\nBe "
+         "brief.\n\nHi<end_of_turn>\n<start_of_turn>model\nHello!<end_of_turn>\n<start_of_turn>user\n"
+         "Who?<end_of_turn>\n<start_of_turn>model\n"},
+        {NNRT_CHAT_PHI3, "<|assistant|> <|user|> <|end|>",
+         "<|system|>\nBe brief.<|end|>\n<|user|>\nHi<|end|>\n<|assistant|>\nHello!<|end|>\n<|user|>\n Who? "
+         "<|end|>\n<|assistant|>\n"},
+        {NNRT_CHAT_MISTRAL, "[INST] [/INST]", "[INST] Be brief.\n\nHi [/INST]Hello!</s> [INST]  Who?  [/INST]"},
+        {NNRT_CHAT_ZEPHYR, "<|user|> <|assistant|>",
+         "<|system|>\nBe brief.</s>\n<|user|>\nHi</s>\n<|assistant|>\nHello!</s>\n<|user|>\n Who? "
+         "</s>\n<|assistant|>\n"},
+    };
+    const nnrt_chat_message tool = {"tool", {"", 0}};
+    nnrt_error error;
+    size_t bytes = 0;
+    (void)state;
+    assert_int_equal(sizeof(rows) / sizeof(rows[0]), NNRT_CHAT_END - 1);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const size_t wanted = strlen(rows[i].text);
+        char *out = (char *)malloc(wanted);
+        assert_int_equal(nnrt_chat_recognize(rows[i].template, strlen(rows[i].template)), rows[i].chat);
+        assert_int_equal(nnrt_chat_format(rows[i].chat, m, 4, true, out, wanted, &bytes, NULL), NNRT_SUCCESS);
+        if (bytes != wanted || memcmp(out, rows[i].text, wanted) != 0)
+            fail_msg("%s: '%.*s'", nnrt_chat_name(rows[i].chat), (int)bytes, out);
+        assert_int_equal(nnrt_chat_format(rows[i].chat, m, 4, true, out, wanted - 1, &bytes, NULL),
+                         NNRT_INSUFFICIENT_BUFFER);
+        assert_int_equal(bytes, wanted);
+        free(out);
+    }
+    assert_int_equal(nnrt_chat_recognize("{{ content }}", 13), NNRT_CHAT_NONE);
+    assert_null(nnrt_chat_name(NNRT_CHAT_NONE));
+    assert_null(nnrt_chat_name(NNRT_CHAT_END));
+    memset(&error, 0, sizeof(error));
+    assert_int_equal(nnrt_chat_format(NNRT_CHAT_PHI3, &tool, 1, true, NULL, 0, &bytes, &error), NNRT_INVALID_PARAMETER);
+    assert_non_null(strstr(error.message, "message 0 has the role 'tool'"));
+    assert_int_equal(nnrt_chat_format(NNRT_CHAT_GEMMA, m, 1, true, NULL, 0, &bytes, NULL), NNRT_INVALID_PARAMETER);
+    assert_int_equal(nnrt_chat_format(NNRT_CHAT_END, m, 1, true, NULL, 0, &bytes, NULL), NNRT_INVALID_PARAMETER);
+    assert_int_equal(nnrt_chat_format(NNRT_CHAT_GEMMA, NULL, 1, true, NULL, 0, &bytes, NULL), NNRT_NULL_PTR);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_merges),       cmocka_unit_test(test_long_word),    cmocka_unit_test(test_scores),
-        cmocka_unit_test(test_splits),       cmocka_unit_test(test_nfc),          cmocka_unit_test(test_normal),
-        cmocka_unit_test(test_charsmap),     cmocka_unit_test(test_invalid),      cmocka_unit_test(test_unigram),
-        cmocka_unit_test(test_unknown),      cmocka_unit_test(test_wordpiece),    cmocka_unit_test(test_added),
-        cmocka_unit_test(test_stream),       cmocka_unit_test(test_capacity),     cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_memory),       cmocka_unit_test(test_json_bpe),     cmocka_unit_test(test_json_pieces),
-        cmocka_unit_test(test_json_unigram), cmocka_unit_test(test_json_refused),
+        cmocka_unit_test(test_merges),
+        cmocka_unit_test(test_long_word),
+        cmocka_unit_test(test_scores),
+        cmocka_unit_test(test_splits),
+        cmocka_unit_test(test_nfc),
+        cmocka_unit_test(test_normal),
+        cmocka_unit_test(test_charsmap),
+        cmocka_unit_test(test_invalid),
+        cmocka_unit_test(test_unigram),
+        cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_wordpiece),
+        cmocka_unit_test(test_added),
+        cmocka_unit_test(test_stream),
+        cmocka_unit_test(test_capacity),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_json_bpe),
+        cmocka_unit_test(test_json_pieces),
+        cmocka_unit_test(test_json_unigram),
+        cmocka_unit_test(test_json_refused),
+        cmocka_unit_test(test_greedy),
+        cmocka_unit_test(test_draw),
+        cmocka_unit_test(test_seed),
+        cmocka_unit_test(test_allow),
+        cmocka_unit_test(test_sampler_refused),
+        cmocka_unit_test(test_chats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
