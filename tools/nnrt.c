@@ -34,6 +34,7 @@ includes only headers of its folder, of common and of io, which includes nothing
 #include "../devices/nnrt_driver.h"
 #include "../devices/nnrt_fake.h"
 #include "../devices/nnrt_remote.h"
+#include "../formats/nnrt_gguf.h"
 #include "../formats/nnrt_onnx.h"
 #include "../formats/nnrt_tflite.h"
 
@@ -48,6 +49,7 @@ includes only headers of its folder, of common and of io, which includes nothing
 #include "model/compare.h"
 #include "model/devices.h"
 #include "model/dot.h"
+#include "model/generate.h"
 #include "model/info.h"
 #include "model/report.h"
 #include "model/run.h"
@@ -138,6 +140,11 @@ static const char cli_accuracy_text[] =
     "A quantized input takes real values, which are quantized as by nnrt run. Images and sounds are\n"
     "converted as by nnrt run.\n\n";
 
+static const char cli_generate_text[] =
+    "The model is a decoder: a GGUF file, or an ONNX or .nnrt file with the inputs input_ids and past_key_values..., perhaps\n"
+    "attention_mask and position_ids, and the outputs logits and present.... The prompt is processed in parts of at most\n"
+    "256 tokens. first_ms: from the prompt to the first token; step_ms: median of the following tokens.\n\n";
+
 static const char cli_report_text[] =
     "The page is self-contained: inputs and outputs, the graph, colored by operator and framed by device, the time of\n"
     "every step and operator, and the memory map of the reference device's arena from step to step. Inputs are as\n"
@@ -145,7 +152,7 @@ static const char cli_report_text[] =
     "memory map.\n\n";
 
 static const char cli_convert_text[] =
-    "IN is an ONNX, a .tflite or a .nnrt file. A .nnrt file is used in place, memory-mapped or in flash: loading it copies no\n"
+    "IN is an ONNX, a .tflite, a GGUF or a .nnrt file. A .nnrt file is used in place, memory-mapped or in flash: loading it copies no\n"
     "weights and repeats nothing of the import. OUT appears when it is completely written; an existing OUT must be a\n"
     "regular file that is not read by the command.\n"
     "\n"
@@ -256,6 +263,8 @@ static const cli_command cli_commands[] = {
      "Inputs are random, as with --input random. Three untimed warm-up runs come first. --profile shows means of the\n"
      "timed runs, which it slows down by two clock reads per step.\n\n",
      "nnrt bench examples/digits/digits.onnx --device reference --json", CLI_BENCH, cli_bench},
+    {"generate", "MODEL", "Generates tokens with a language model, each time the most likely one.", cli_generate_text,
+     "nnrt generate model.gguf --ids 1,15043,29871 --tokens 64 --threads 4 --json", CLI_GENERATE, cli_generate},
     {"check", "MODEL", "Runs a model on test data and compares its outputs.", cli_check_text,
      "nnrt check model.onnx --input x=x.npy --expected y=y.npy --rtol 1e-4", CLI_CHECK, cli_check},
     {"compare", "MODEL", "Runs a model on two devices and names the first node whose result differs.",
@@ -302,7 +311,7 @@ static void cli_help(void)
     for (size_t i = 0; i < CLI_COMMANDS; i++)
         printf("  %-8s %-11s %s\n", cli_commands[i].name, cli_commands[i].operands, cli_commands[i].what);
     printf("\n'nnrt COMMAND --help' lists the options of a command. 'nnrt --version' prints the version.\n"
-           "MODEL is an ONNX, a .tflite or a .nnrt file, - standard input. Results go to standard output, messages to standard "
+           "MODEL is an ONNX, a .tflite, a GGUF or a .nnrt file, - standard input. Results go to standard output, messages to standard "
            "error.\n"
            "Exit status: 0 done, 1 failed, 2 wrong usage.\n\n"
            "example:\n  nnrt run examples/digits/digits.onnx --input examples/digits/digit_7.png\n");

@@ -113,7 +113,7 @@ static int cli_batch_hash(const cli_batch *b, uint64_t *hash)
         return cli_fail("cannot read %s: %s", b->args->model, strerror(errno));
     if (f != NULL)
         fclose(f);
-    for (uint32_t i = 0; i < b->job.model->allTensors.count && !cli_is_nnrt(b->args->model); i++) {
+    for (uint32_t i = 0; i < b->job.model->allTensors.count && !cli_is_whole(b->args->model); i++) {
         const NNRT_SharedBuffer *d = &b->job.model->allTensors.data[i].data;
         if (d->addr != NULL)
             *hash = cli_hash(*hash, (const uint8_t *)d->addr + d->offset, d->dataSize);

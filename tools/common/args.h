@@ -36,7 +36,8 @@ enum {
     CLI_ACCURACY = 32768,
     CLI_WASM = 65536,
     CLI_BATCH = 131072,
-    CLI_ALL = 262143
+    CLI_GENERATE = 262144,
+    CLI_ALL = 524287
 };
 
 #define CLI_MOST_USERS 32
@@ -80,6 +81,9 @@ typedef struct cli_args {
     bool json, tsv, onnx, tflite, example, all, show;
     bool memory, profile, golden, help, noOptimize, noQuantize, int8Io, placement, strict, fallback, records;
     bool small, ranges, uint8, int16, sensitivity, leastSquares;
+    const char *ids;       /* of --ids; NULL: not given */
+    uint32_t tokens;       /* of --tokens; 0: not given */
+    bool allLogits;        /* of --all-logits */
     double maxLoss; /* of --max-loss; 0: not given */
     uint32_t samples, withoutSteps; /* of --samples (0: all) and --without */
     const char *report, *classes; /* files of --report and --classes; NULL: none */
@@ -193,6 +197,7 @@ static bool cli_take_positive(const char *text, double *out)
     }
 
 CLI_TAKE_SET(cli_take_json, json, true, true)
+CLI_TAKE_SET(cli_take_all_logits, allLogits, true, true)
 CLI_TAKE_SET(cli_take_tsv, tsv, true, true)
 CLI_TAKE_SET(cli_take_onnx, onnx, true, true)
 CLI_TAKE_SET(cli_take_tflite, tflite, true, true)
@@ -220,6 +225,7 @@ CLI_TAKE_SET(cli_take_16x8, int16, true, true)
 CLI_TAKE_SET(cli_take_sensitivity, sensitivity, true, true)
 CLI_TAKE_SET(cli_take_least_squares, leastSquares, true, true)
 CLI_TAKE_TEXT(cli_take_keep, keep)
+CLI_TAKE_TEXT(cli_take_ids, ids)
 CLI_TAKE_TEXT(cli_take_report, report)
 CLI_TAKE_TEXT(cli_take_classes, classes)
 CLI_TAKE_TEXT(cli_take_output_dir, outputDir)
@@ -553,6 +559,11 @@ static bool cli_take_threads(cli_args *a, const char *v)
     return cli_take_whole(v, 1, 1024, &a->threads);
 }
 
+static bool cli_take_tokens(cli_args *a, const char *v)
+{
+    return cli_take_whole(v, 1, 1000000, &a->tokens);
+}
+
 static bool cli_take_chunk(cli_args *a, const char *v)
 {
     return cli_take_whole(v, 1, 100000000, &a->chunk);
@@ -612,8 +623,8 @@ static bool cli_take_layout(cli_args *a, const char *v)
 /* >>options */
 
 #define CLI_SESSIONS (CLI_INFO | CLI_RUN | CLI_BENCH | CLI_CHECK | CLI_COMPARE | CLI_REPORT | CLI_COMPILE | CLI_ACCURACY | CLI_BATCH)
-#define CLI_PLACED (CLI_SESSIONS | CLI_DOT)
-#define CLI_THREADS ((CLI_SESSIONS & ~CLI_COMPILE) | CLI_QUANTIZE)
+#define CLI_PLACED (CLI_SESSIONS | CLI_DOT | CLI_GENERATE)
+#define CLI_THREADS ((CLI_SESSIONS & ~CLI_COMPILE) | CLI_QUANTIZE | CLI_GENERATE)
 #define CLI_SHAPED (CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_WASM | CLI_QUANTIZE)
 #define CLI_GIVEN (CLI_RUN | CLI_BENCH | CLI_EMIT | CLI_COMPARE | CLI_REPORT | CLI_CHECK) /* commands with input values */
 #define CLI_IMAGES (CLI_GIVEN | CLI_QUANTIZE | CLI_ACCURACY | CLI_BATCH)
@@ -766,8 +777,8 @@ static const cli_option cli_options[] = {
      "number from 0 on, or a label of the model", cli_take_labels},
     {"--meta", "KEY=VALUE", CLI_CONVERT | CLI_QUANTIZE, "metadata: a text to store in the file; KEY= removes it", cli_take_metadata},
     {"--set", "KEY=VALUE", CLI_CONVERT, "the same as --meta", cli_take_metadata},
-    {"--budget", "N", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_WASM | CLI_QUANTIZE,
-     "allow an ONNX or .tflite file or an image N times the memory and work that its size allows", cli_take_budget},
+    {"--budget", "N", CLI_SESSIONS | CLI_DOT | CLI_GENERATE | CLI_CONVERT | CLI_EMIT | CLI_WASM | CLI_QUANTIZE,
+     "allow an ONNX, .tflite or GGUF file or an image N times the memory and work that its size allows", cli_take_budget},
     {"--outputs", "NAME,NAME,...", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_WASM | CLI_QUANTIZE,
      "use these values, inputs or results of nodes, as the outputs of an ONNX or .tflite model; nodes that they do not need are "
      "removed", cli_take_cut},
@@ -828,7 +839,7 @@ static const cli_option cli_options[] = {
      "priority of the model on the device: none, low, medium or high", cli_take_priority},
     {"--extension", "NAME=VALUE", CLI_SESSIONS,
      "an extension of the device; cpu: nnrt.cpu.winograd=0 selects exact convolutions only, nnrt.cpu.memory=smallest less memory for more time, nnrt.cpu.weights=int8 rounds weights of LSTM, GRU, RNN and matrix-vector products to 8 bits", cli_take_extension},
-    {"--log", "LEVEL", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_WASM | CLI_SERVE | CLI_QUANTIZE,
+    {"--log", "LEVEL", CLI_SESSIONS | CLI_GENERATE | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_WASM | CLI_SERVE | CLI_QUANTIZE,
      "log to standard error: warning, info (also each step), or debug (also each node)", cli_take_log},
     {"--threads", "N", CLI_THREADS,
      "number of threads of a run, default 1, or by --performance; of the built-in devices only cpu is multithreaded",
@@ -836,6 +847,10 @@ static const cli_option cli_options[] = {
     {"--reps", "N", CLI_BENCH | CLI_RUN,
      "bench: number of timed runs; default: as many as fit in a second, 10 to 10000. run: runs with the same inputs, between "
      "which states stay; shows the last one; default 1", cli_take_reps},
+    {"--ids", "N,N,...", CLI_GENERATE, "the tokens of the prompt, as numbers in the vocabulary", cli_take_ids},
+    {"--tokens", "N", CLI_GENERATE, "number of tokens to generate, default 32", cli_take_tokens},
+    {"--all-logits", NULL, CLI_SESSIONS | CLI_CONVERT, "of a GGUF file: logits after each token instead of the last one",
+     cli_take_all_logits},
     {"--copy", "NAME", CLI_OPS, "print the float32 kernel of an operator, or a kernel that is named, as C that compiles by itself",
      cli_take_copy},
     {"--show", "NAME", CLI_OPS, "print shapes, attributes, formula and float32 kernel of an operator, to read them", cli_take_show},
@@ -859,7 +874,7 @@ static const cli_option cli_options[] = {
     {"--tflite", NULL, CLI_OPS, "list the operators of TensorFlow Lite and the operators they become", cli_take_tflite},
     {"--tsv", NULL, CLI_OPS,
      "one line per operator: name, number, types and the rest, separated by tabs", cli_take_tsv},
-    {"--json", NULL, (CLI_SESSIONS & ~(CLI_REPORT | CLI_BATCH)) | CLI_OPS | CLI_DEVICES | CLI_CONVERT | CLI_QUANTIZE, "print one line of JSON", cli_take_json},
+    {"--json", NULL, (CLI_SESSIONS & ~(CLI_REPORT | CLI_BATCH)) | CLI_GENERATE | CLI_OPS | CLI_DEVICES | CLI_CONVERT | CLI_QUANTIZE, "print one line of JSON", cli_take_json},
     {"--help", NULL, CLI_ALL, "print this help", cli_take_help},
 };
 

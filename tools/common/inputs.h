@@ -6,6 +6,7 @@ Part of tools/nnrt.c.
 #define NNRT_TOOL_INPUTS_H
 
 #include "../../formats/nnrt_onnx.h"
+#include "../../formats/nnrt_gguf.h"
 #include "../../formats/nnrt_tflite.h"
 #include "../io/npy.h"
 #include "../io/wav.h"
@@ -48,6 +49,7 @@ typedef struct cli_inputs {
     uint32_t cutCount;
     bool resizable; /* a .tflite file: --shape replaces its shapes, as ResizeInputTensor of TensorFlow Lite does */
     bool float16;   /* a .tflite file: float16 weights stay (nnrt_tflite_desc.float16), for a session on `cpu` */
+    NNRT_Model *model; /* of a GGUF file, until the job takes it: its import packs the weights, which takes time */
 } cli_inputs;
 
 static void cli_input_free(cli_input *input)
@@ -77,6 +79,7 @@ static void cli_inputs_free(cli_inputs *in)
     cli_metadata_free(&in->metadata);
     cli_metadata_free(&in->producer);
     cli_metadata_free(&in->opsets);
+    nnrt_model_destroy(in->model);
     memset(in, 0, sizeof(*in));
 }
 
@@ -269,6 +272,43 @@ static NNRT_ReturnCode cli_load_nnrt(NNRT_Model **model, const char *path, nnrt_
                : nnrt_model_load(model, path, NULL, error);
 }
 
+/* True if the model begins like a GGUF file, whatever its name. */
+static bool cli_is_gguf(const char *path)
+{
+    uint8_t head[4];
+    FILE *f;
+    bool is;
+    if (cli_stream.block != NULL)
+        return nnrt_gguf_is(cli_stream.bytes.data, cli_stream.bytes.size);
+    f = fopen(path, "rb");
+    is = f != NULL && fread(head, 1, sizeof(head), f) == sizeof(head) && nnrt_gguf_is(head, sizeof(head));
+    if (f != NULL)
+        fclose(f);
+    return is;
+}
+
+/* A .nnrt or a GGUF file: its dynamic dimensions get sizes when a session is created, not when it is loaded. */
+static bool cli_is_whole(const char *path)
+{
+    return cli_is_nnrt(path) || cli_is_gguf(path);
+}
+
+/* Loads a file of cli_is_whole, or the bytes read before. */
+static NNRT_ReturnCode cli_load_whole(NNRT_Model **model, const cli_args *args, nnrt_error *error)
+{
+    nnrt_gguf_desc desc;
+    if (!cli_is_gguf(args->model))
+        return cli_load_nnrt(model, args->model, error);
+    memset(&desc, 0, sizeof(desc));
+    desc.no_optimize = args->noOptimize;
+    desc.budget = args->image.budget;
+    desc.log = &args->log;
+    desc.allLogits = args->allLogits;
+    return cli_stream.block != NULL
+               ? nnrt_gguf_load_memory(model, cli_stream.bytes.data, cli_stream.bytes.size, &desc, error)
+               : nnrt_gguf_load(model, args->model, &desc, error);
+}
+
 /* True if the model begins like a .tflite file, whatever its name. */
 static bool cli_is_tflite(const char *path)
 {
@@ -293,7 +333,21 @@ static NNRT_ReturnCode cli_load_tflite(NNRT_Model **model, const char *path, con
                : nnrt_tflite_load(model, path, desc, error);
 }
 
-/* cli_inputs_list for a .nnrt or a .tflite file. */
+/* Names of the dynamic dimensions of input i of a GGUF file, for --dim. */
+static int cli_inputs_name_symbols(cli_inputs *in, uint32_t i, const NNRT_Tensor *t)
+{
+    static const char *const names[] = {"sequence_length", "past_sequence_length"};
+    for (uint32_t k = 0; k < t->symbols.count && k < NNRT_MAX_RANK; k++) {
+        const uint32_t symbol = t->symbols.data[k];
+        if (symbol == 0 || symbol > 2)
+            continue;
+        if ((in->data[i].symbols[k] = cli_text_copy(names[symbol - 1], strlen(names[symbol - 1]))) == NULL)
+            return CLI_FAILED;
+    }
+    return CLI_DONE;
+}
+
+/* cli_inputs_list for a .nnrt, a GGUF or a .tflite file. */
 static int cli_inputs_make_model(cli_inputs *in, const cli_args *args)
 {
     const char *path = args->model;
@@ -310,15 +364,15 @@ static int cli_inputs_make_model(cli_inputs *in, const cli_args *args)
     desc.outputCount = in->cutCount;
     desc.signature = args->signature;
     desc.dynamic = true; /* unless the operators require the stored shapes */
-    if (cli_is_nnrt(path))
-        code = cli_load_nnrt(&model, path, &error);
+    if (cli_is_whole(path))
+        code = cli_load_whole(&model, args, &error);
     else if ((code = cli_load_tflite(&model, path, &desc, &error)) != NNRT_SUCCESS) {
         desc.dynamic = false;
         code = cli_load_tflite(&model, path, &desc, &error);
     }
     if (code != NNRT_SUCCESS)
         return cli_fail("cannot load %s: %s%s", path, error.message,
-                        strstr(error.message, "nnrt_tflite_desc.budget") != NULL    ? "; here --budget N does"
+                        strstr(error.message, "_desc.budget") != NULL               ? "; here --budget N does"
                         : strstr(error.message, "nnrt_tflite_desc.outputs") != NULL ? "; here --outputs NAME,... does"
                                                                                     : "");
     in->data = (cli_input *)cli_alloc(model->inputIndex.count, sizeof(*in->data));
@@ -339,10 +393,14 @@ static int cli_inputs_make_model(cli_inputs *in, const cli_args *args)
         for (uint32_t k = 0; k < t->dims.count; k++)
             shape->dims[k] = t->dims.data[k];
         in->shapes[in->count++] = *shape;
+        status = cli_is_gguf(path) ? cli_inputs_name_symbols(in, i, t) : CLI_DONE;
     }
     if (status == CLI_DONE)
         status = cli_metadata_from_model(&in->metadata, model);
-    nnrt_model_destroy(model);
+    if (cli_is_gguf(path))
+        in->model = model;
+    else
+        nnrt_model_destroy(model);
     return status;
 }
 
@@ -567,9 +625,10 @@ static int cli_inputs_describe(cli_inputs *in, const cli_args *args)
     status = cli_stream_read(path);
     if (status == CLI_DONE && args->signature != NULL && !cli_is_tflite(path))
         return cli_usage("--signature is for .tflite files, %s is none", path);
-    if (status == CLI_DONE && cli_is_nnrt(path))
+    if (status == CLI_DONE && cli_is_whole(path))
         return args->cutCount == 0 ? cli_inputs_make_model(in, args)
-                                   : cli_usage("--outputs is for ONNX and .tflite files, %s is a .nnrt file", path);
+                                   : cli_usage("--outputs is for ONNX and .tflite files, %s is a %s file", path,
+                                               cli_is_nnrt(path) ? ".nnrt" : "GGUF");
     if (status == CLI_DONE)
         status = cli_inputs_cut(in, args);
     in->resizable = status == CLI_DONE && cli_is_tflite(path);

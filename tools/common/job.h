@@ -50,12 +50,16 @@ static void cli_job_free(cli_job *job)
     memset(job, 0, sizeof(*job));
 }
 
-/* Loads a .nnrt file, which is not optimized again. */
+/* Loads a .nnrt file, which is not optimized again, or a GGUF file. */
 static NNRT_ReturnCode cli_job_map(cli_job *job, const cli_args *args, nnrt_error *error)
 {
     memset(error, 0, sizeof(*error));
     job->fromNnrt = true;
-    return cli_load_nnrt(&job->model, args->model, error);
+    if (job->in.model == NULL)
+        return cli_load_whole(&job->model, args, error);
+    job->model = job->in.model;
+    job->in.model = NULL;
+    return NNRT_SUCCESS;
 }
 
 /* --int8-io: makes inputs and outputs of the loaded model integers; warnings name those that stay float32. */
@@ -101,7 +105,7 @@ static NNRT_ReturnCode cli_job_fix(cli_job *job, bool shapes, nnrt_error *error)
 static NNRT_ReturnCode cli_job_model(cli_job *job, const cli_args *args, bool constants, nnrt_error *error)
 {
     bool shapes;
-    NNRT_ReturnCode code = cli_is_nnrt(args->model)     ? cli_job_map(job, args, error)
+    NNRT_ReturnCode code = cli_is_whole(args->model)    ? cli_job_map(job, args, error)
                                  : cli_is_tflite(args->model) ? cli_import_tflite(&job->in, args, &job->model, error)
                                                               : cli_import_onnx(&job->in, args, constants, &job->model, error);
     shapes = job->fixesShapes && job->fromNnrt && args->shapeCount + args->dimCount > 0;

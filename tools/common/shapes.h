@@ -426,9 +426,9 @@ static bool cli_inputs_possible(cli_inputs *in, const cli_args *args)
     memset(&error, 0, sizeof(error));
     own.noOptimize = true;
     desc.device = "reference";
-    if (cli_is_nnrt(args->model)) {
+    if (cli_is_whole(args->model)) {
         desc.inputDims = nnrt_dims_list_make(in->shapes, in->count + in->states);
-        code = cli_load_nnrt(&model, args->model, &error);
+        code = cli_load_whole(&model, &own, &error);
     } else {
         code = cli_is_tflite(args->model) ? cli_import_tflite(in, &own, &model, &error) : cli_import_onnx(in, &own, true, &model, &error);
     }

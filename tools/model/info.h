@@ -466,7 +466,7 @@ static int cli_info_file(const cli_job *job, const char *why, const cli_args *ar
     return status;
 }
 
-/* Prints the contents of a .nnrt or .tflite file, and why there is no session. */
+/* Prints the contents of a .nnrt, GGUF or .tflite file, and why there is no session. */
 static int cli_info_model(cli_job *job, const char *why, const cli_args *args)
 {
     nnrt_error error;
@@ -479,7 +479,7 @@ static int cli_info_model(cli_job *job, const char *why, const cli_args *args)
     desc.signature = args->signature;
     desc.budget = args->image.budget;
     desc.dynamic = true;
-    code = cli_is_nnrt(args->model) ? cli_load_nnrt(&job->model, args->model, &error) : cli_load_tflite(&job->model, args->model, &desc, &error);
+    code = cli_is_whole(args->model) ? cli_load_whole(&job->model, args, &error) : cli_load_tflite(&job->model, args->model, &desc, &error);
     if (code != NNRT_SUCCESS)
         return cli_usage("%s", why);
     cli_info_head(job, job->model->name != NULL ? job->model->name : "", args);
