@@ -60,6 +60,7 @@ FILES
     nnrt.h                 the API for applications: files, cache, sessions, queue; includes all above
     formats/nnrt_onnx.h    ONNX files -> models; includes nnrt.h
     formats/nnrt_tflite.h  .tflite files -> models; includes nnrt.h
+    formats/nnrt_gguf.h    GGUF files of language models -> models; includes nnrt.h
     formats/nnrt_quantize.h  float32 models -> 8-bit models; includes nnrt.h
     devices/nnrt_cpu.h     fast kernels; devices/nnrt_auto.h: partitions models over devices; the implementation
                            includes both if it finds them

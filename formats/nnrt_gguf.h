@@ -27,7 +27,7 @@ SUPPORTED FILES
     hyperparameters only; the graph is that of its architecture.
     Tensor types: the rows of NNRTI_GGUF_TYPES. float32 matrices are used in place; float16 and bfloat16 become float32.
     Quantized matrices become operands of MATMUL_NBITS, of 4 or 8 bits, with float32 scales: w = scale * (q - zero).
-    The values of Q4_0, Q5_0, Q8_0, Q3_K, Q6_K and IQ4_NL are exactly those of the file; types with minima (Q4_1, Q5_1,
+    The values of Q4_0, Q5_0, Q8_0, Q3_K, Q6_K and IQ4_NL are exactly the values of the file; types with minima (Q4_1, Q5_1,
     Q2_K, Q4_K, Q5_K) have float32 zero points, -minimum / scale, and differ by the rounding of that quotient.
     Whatever is not supported is reported in one message, NNRT_UNSUPPORTED_OP: architecture, types, rotary scalings, and
     tensors that the architecture does not have, such as the experts of a mixture. The log has a line for each.
@@ -131,7 +131,7 @@ typedef struct nnrt_gguf_value {
     size_t bytes;
 } nnrt_gguf_value;
 
-/* Reads and checks the header and all keys of a GGUF file, for example those of its tokenizer. Nothing is allocated. */
+/* Reads and checks the header and all keys of a GGUF file, for example the lists of its tokenizer. Nothing is allocated. */
 NNRT_API NNRT_ReturnCode nnrt_gguf_open(nnrt_gguf_keys *keys, const void *data, size_t bytes, nnrt_error *error);
 /* The next key: the first one after a value of all zeros. Returns false after the last one. */
 NNRT_API bool nnrt_gguf_next(const nnrt_gguf_keys *keys, nnrt_gguf_value *value);
@@ -300,7 +300,7 @@ static size_t nnrti_gguf_width(uint32_t type)
     return type < sizeof(widths) ? widths[type] : 0;
 }
 
-/* Reads the key and the value at *at, which moves behind them. NULL, or what is wrong. */
+/* Reads the key and the value at *at, which moves behind them. NULL, or the fault. */
 static const char *nnrti_gguf_read_value(const uint8_t *data, size_t bytes, size_t *at, nnrt_gguf_value *v)
 {
     size_t begin = *at;
@@ -514,7 +514,7 @@ typedef struct nnrti_gguf {
     bool dry, inPlace;
     uint32_t cosines[2], sines[2]; /* of layers without, and with a local rotary base */
     uint32_t positions;            /* int64[1,S] */
-    uint32_t problems, hidden;     /* number of them, and of those that `list` has no room for */
+    uint32_t problems, hidden;     /* number of them, and of the ones for which `list` has no room */
     NNRT_ReturnCode worst;         /* code of the first problem */
     char list[176];
 } nnrti_gguf;
@@ -689,7 +689,7 @@ static void nnrti_gguf_sort(nnrti_gguf *c)
     }
 }
 
-/* Reads the entry of a tensor at *at, which moves behind it. offset: of its data. NULL, or what is wrong. */
+/* Reads the entry of a tensor at *at, which moves behind it. offset: of its data. NULL, or the fault. */
 static const char *nnrti_gguf_read_tensor(const nnrt_gguf_keys *k, size_t *at, nnrti_gguf_tensor *t, uint64_t *offset)
 {
     const size_t begin = *at;
@@ -720,7 +720,7 @@ static const char *nnrti_gguf_read_tensor(const nnrt_gguf_keys *k, size_t *at, n
     return NULL;
 }
 
-/* Checks that the data of a tensor, at `offset` of the data of the file, are inside of it. NULL, or what is wrong. */
+/* Checks that the data of a tensor, at `offset` of the data of the file, are inside of it. NULL, or the fault. */
 static const char *nnrti_gguf_place(const nnrt_gguf_keys *k, nnrti_gguf_tensor *t, size_t data, uint64_t offset,
                                     uint32_t alignment)
 {

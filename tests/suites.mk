@@ -9,7 +9,7 @@ EXAMPLE := $(patsubst tests/tools/test_example_%.sh,example-%,$(wildcard tests/t
 # The longest suites start first, so that all processors finish together.
 SLOWEST := copy mcu-emit builds dist docs install conformance contrib cpu quantize extents tsan firmware packages mcu-program tflite_reader \
 	cpu-sets bits single quantized vectors tflite open-vectors mcu_file $(EMIT)
-SUITES := $(SLOWEST) frontend-bits symbols onnx-nodes onnx-installed onnx-types reports convert tflite-pairs differential splits bench runner coverage-script lib nnadapter-bridge \
+SUITES := $(SLOWEST) frontend-bits symbols onnx-nodes onnx-installed onnx-types reports convert gguf tflite-pairs differential splits bench runner coverage-script lib nnadapter-bridge \
 	$(CLI) $(EXAMPLE) api layers code-size python web spectra cpu-vectors work hunt $(filter-out $(SLOWEST),$(CMOCKA:test_%=%))
 families = $(foreach name,$(1),$(or $(filter $(name)-%,$(CLI) $(EMIT) $(EXAMPLE)),$(name)))
 # SKIP=NAMES: all suites but these
@@ -375,6 +375,10 @@ suite-contrib: build/test/commands build/commands
 # Models after bug reports about other implementations (tests/reports.md), compared with definitions in numpy.
 suite-reports: build/test/commands
 	$(SUITE) $(PYTHON) -B tests/formats/test_reports.py $<
+
+# Language models in GGUF files, compared with definitions in numpy.
+suite-gguf: build/test/commands
+	$(SUITE) $(PYTHON) -B tests/formats/test_gguf.py $<
 
 # Operators of TensorFlow Lite, compared with recorded results of TensorFlow Lite (tests/formats/tflite.txt).
 suite-tflite: build/test/commands build/commands

@@ -14,6 +14,7 @@
 #include "../devices/nnrt_fake.h"
 #include "../devices/nnrt_mcu.h"
 #include "../devices/nnrt_remote.h"
+#include "../formats/nnrt_gguf.h"
 #include "../formats/nnrt_onnx.h"
 #include "../formats/nnrt_quantize.h"
 #include "../formats/nnrt_tflite.h"

@@ -13,6 +13,7 @@ contiguous. The shape of an array in Fortran is the reverse of the shape of a te
 #define NNRT_THREADS 1
 #endif
 #define NNRT_IMPLEMENTATION
+#include "../../formats/nnrt_gguf.h"
 #include "../../formats/nnrt_onnx.h"
 #include "../../formats/nnrt_tflite.h"
 
@@ -33,7 +34,7 @@ typedef struct nnrt_fortran {
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* Loads a .onnx, .tflite or .nnrt file and creates a session. device: "" is the default. Dynamic first dimensions of inputs
+/* Loads a .onnx, .tflite, .gguf or .nnrt file and creates a session. device: "" is the default. Dynamic first dimensions of inputs
    become `batch`. message receives the reason of a failure, *net is then NULL. */
 int nnrt_fortran_open(nnrt_fortran **net, const char *path, const char *device, int32_t threads, int32_t batch, char *message,
                       size_t bytes);
@@ -77,6 +78,7 @@ static NNRT_ReturnCode fortran_load(NNRT_Model **model, const char *path, nnrt_e
         fclose(f);
     return got == sizeof(head) && nnrt_file_is(head, got) ? nnrt_model_load(model, path, NULL, error)
            : got >= 8 && nnrt_tflite_is(head, got)        ? nnrt_tflite_load(model, path, NULL, error)
+           : nnrt_gguf_is(head, got)                      ? nnrt_gguf_load(model, path, NULL, error)
                                                           : nnrt_onnx_load(model, path, NULL, error);
 }
 

@@ -1,4 +1,5 @@
-/* nnrt as a library, for packages that compile it: the implementation, with the readers of ONNX and .tflite files. */
+/* nnrt as a library, for packages that compile it: the implementation, with the readers of ONNX, .tflite and GGUF files. */
 #define NNRT_IMPLEMENTATION
 #include "nnrt_onnx.h"
 #include "nnrt_tflite.h"
+#include "nnrt_gguf.h"

@@ -176,11 +176,11 @@ class Model:
 
 def make(arch, kind, seed=0, **changes):
     """changes: sizes below; keys, a dict of further keys without the prefix of the architecture; tied: no output matrix;
-    factors: the tensor of rotary factors; biases; fused: queries, keys and values in one matrix."""
+    factors: the tensor of rotary factors; biases; fused: queries, keys and values in one matrix; bare: no vocabulary."""
     rng = np.random.default_rng([seed, ARCHITECTURES.index(arch), TYPES[kind]])
     big = kind.endswith('_K')
     s = dict(width=256 if big else 64, inner=256 if big else 96, heads=4, kv=2, size=64 if big else 16, layers=2, tied=False, keys={},
-             factors=None, biases=False, fused=False, pooling=1)
+             factors=None, biases=False, fused=False, pooling=1, vocabulary=VOCABULARY, bare=False, places=128)
     if arch in ('gpt2', 'bert', 'nomic-bert'):
         s['kv'] = s['heads']
     if arch == 'gemma3':
@@ -191,7 +191,7 @@ def make(arch, kind, seed=0, **changes):
     m = Model()
     width, inner, heads, kv, size = s['width'], s['inner'], s['heads'], s['kv'], s['size']
     layer_norm = arch in ('gpt2', 'bert', 'nomic-bert')
-    own = {'block_count': s['layers'], 'context_length': 128, 'embedding_length': width, 'feed_forward_length': inner,
+    own = {'block_count': s['layers'], 'context_length': s['places'], 'embedding_length': width, 'feed_forward_length': inner,
            'attention.head_count': heads, 'attention.head_count_kv': kv}
     own['attention.layer_norm_epsilon' if layer_norm else 'attention.layer_norm_rms_epsilon'] = 1e-5
     if not layer_norm:
@@ -207,9 +207,11 @@ def make(arch, kind, seed=0, **changes):
         own.update({'attention.causal': False, 'pooling_type': s['pooling']})
     own.update(s['keys'])
     m.keys['general.architecture'] = arch
-    m.keys['general.name'] = 'random ' + arch
+    m.keys['general.name'] = 'random'  # llama.cpp treats vocabularies of models named phi3 in its own way
     m.keys.update({arch + '.' + key: v for key, v in own.items() if v is not None})
-    if arch in ENCODERS:
+    if s['bare']:
+        pass
+    elif arch in ENCODERS:
         tokens = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'] + ['▁w%d' % i for i in range(VOCABULARY - 5)]
         m.keys.update({'tokenizer.ggml.model': 'bert', 'tokenizer.ggml.tokens': tokens,
                        'tokenizer.ggml.token_type': np.array([3, 2, 3, 3, 3] + [1] * (VOCABULARY - 5), 'i4'),
@@ -234,16 +236,16 @@ def make(arch, kind, seed=0, **changes):
         if bias:
             m.vector(rng, name + '.bias', rows, 0.0, 0.2)
 
-    m.weight(rng, 'token_embd.weight', kind, VOCABULARY, width, 1.0 if arch not in ('gemma', 'gemma2', 'gemma3') else width ** -0.5)
+    m.weight(rng, 'token_embd.weight', kind, s['vocabulary'], width, 1.0 if arch not in ('gemma', 'gemma2', 'gemma3') else width ** -0.5)
     if arch in ('gpt2', 'bert'):
-        m.weight(rng, 'position_embd.weight', 'F32', 128, width, 0.5)
+        m.weight(rng, 'position_embd.weight', 'F32', s['places'], width, 0.5)
     if arch in ENCODERS:
         m.weight(rng, 'token_types.weight', 'F32', 2, width, 0.5)
         norm('token_embd_norm')
     else:
         norm('output_norm')
         if not s['tied']:
-            m.weight(rng, 'output.weight', kind, VOCABULARY, width)
+            m.weight(rng, 'output.weight', kind, s['vocabulary'], width)
     if s['factors'] is not None:
         for name, list_ in s['factors'].items():
             f = np.asarray(list_, '<f4')

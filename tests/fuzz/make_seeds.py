@@ -190,10 +190,21 @@ def tflite(out):
             save(os.path.join(out, "tflite"), "%d" % i, data)
 
 
+def gguf(out):
+    """Language models of one layer, of each architecture and some tensor types."""
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../formats"))
+    import gguf_models
+    for i, arch in enumerate(gguf_models.ARCHITECTURES):
+        kind = ("Q4_0", "Q8_0", "Q4_1", "Q5_0", "Q5_1", "IQ4_NL")[i % 6]
+        made = gguf_models.make(arch, kind, width=32, inner=32, heads=1, kv=1, size=8, layers=1, vocabulary=6, bare=True, places=4)
+        save(os.path.join(out, "gguf"), arch, made.bytes())
+
+
 def main(out):
     tool(out)
     models(out)
     tflite(out)
+    gguf(out)
     if helper is None:
         return
     for name, row in NODES.items():

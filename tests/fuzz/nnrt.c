@@ -3,6 +3,7 @@
 #define _XOPEN_SOURCE 700
 #define NNRT_THREADS 1
 #define NNRT_IMPLEMENTATION
+#include "formats/nnrt_gguf.h"
 #include "formats/nnrt_onnx.h"
 #include "formats/nnrt_tflite.h"
 

@@ -33,6 +33,7 @@
 #include "fuzz_pb.c"
 #include "fuzz_png.c"
 #include "fuzz_run.c"
+#include "fuzz_gguf.c"
 #include "fuzz_tflite.c"
 #if defined(__linux__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ /* a model goes over as a .nnrt file */
 #define REMOTE
@@ -60,6 +61,7 @@ static const target targets[] = {{"builder", fuzz_builder},
                                  {"node", fuzz_node},
                                  {"onnx", fuzz_onnx},
                                  {"onnx_tensor", fuzz_onnx_tensor},
+                                 {"gguf", fuzz_gguf},
                                  {"tflite", fuzz_tflite},
                                  {"run", fuzz_run_inputs},
                                  {"npy", fuzz_npy},

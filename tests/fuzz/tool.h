@@ -9,6 +9,7 @@
 #ifndef FUZZ_INCLUDED
 #define NNRT_IMPLEMENTATION
 #endif
+#include "formats/nnrt_gguf.h"
 #include "formats/nnrt_onnx.h"
 #include "formats/nnrt_tflite.h"
 

@@ -2,6 +2,7 @@
    test_dist.sh share the objects that clang, clang++ and g++ compile from this file, without optimization and with all
    warnings; gcc compiles tools/implementation.c. */
 #define NNRT_IMPLEMENTATION
+#include "formats/nnrt_gguf.h"
 #include "formats/nnrt_onnx.h"
 #include "formats/nnrt_quantize.h"
 #include "formats/nnrt_tflite.h"

@@ -15,13 +15,13 @@ enum { CLI_DECODER_IDS, CLI_DECODER_MASK, CLI_DECODER_POSITIONS, CLI_DECODER_PAS
 
 typedef struct cli_generate_state {
     cli_job job;
-    int64_t *ids;      /* the prompt, then the generated tokens */
+    int64_t *ids;                 /* the prompt, then the generated tokens */
     uint32_t prompt, total, done; /* tokens of the prompt; of ids; that the cache has */
-    uint32_t logits;   /* index of that output */
+    uint32_t logits;              /* index of that output */
     int64_t *ones, *positions;
-    nnrt_io *io;       /* inputs, then outputs */
-    nnrt_dims *dims;   /* of the inputs in the next run */
-    void **caches[2];  /* per input with past keys or values: its buffer; those that a run reads and those it writes */
+    nnrt_io *io;      /* inputs, then outputs */
+    nnrt_dims *dims;  /* of the inputs in the next run */
+    void **caches[2]; /* per input with past keys or values: its buffers, one that a run reads and one that it writes */
     double first, *times;
 } cli_generate_state;
 
@@ -63,14 +63,15 @@ static int cli_generate_ids(cli_generate_state *g, const cli_args *args)
         const size_t n = strcspn(text, ",");
         snprintf(number, sizeof(number), "%.*s", n < sizeof(number) ? (int)n : (int)sizeof(number) - 1, text);
         if (n >= sizeof(number) || !cli_take_whole(number, 0, INT32_MAX, &id))
-            return cli_usage("generate: --ids: '%.*s' is no token; expected numbers such as 1,15043", n < 40 ? (int)n : 40, text);
+            return cli_usage("generate: --ids: '%.*s' is no token; expected numbers such as 1,15043",
+                             n < 40 ? (int)n : 40, text);
         g->ids[g->prompt++] = id;
         text += n + 1;
     }
     return CLI_DONE;
 }
 
-/* Upper bounds of the dynamic dimensions: those of the last run, and of the longest part of the prompt. */
+/* Upper bounds of the dynamic dimensions: the sizes in the last run, and of the longest part of the prompt. */
 static int cli_generate_bounds(cli_generate_state *g, const cli_args *args)
 {
     cli_inputs *in = &g->job.in;
@@ -84,15 +85,16 @@ static int cli_generate_bounds(cli_generate_state *g, const cli_args *args)
         nnrt_dims *most = &in->bounds[i].most;
         if (kind == CLI_DECODER_OTHER || in->data[i].declared.rank != (kind == CLI_DECODER_PAST ? 4 : 2) ||
             (kind != CLI_DECODER_PAST && in->data[i].type != NNRT_DATA_TYPE_INT64))
-            return cli_fail("generate: input '%s' of %s is none of a decoder: int64 input_ids, attention_mask, position_ids of two "
-                            "axes, and past_key_values of four",
-                            in->data[i].name, args->model);
+            return cli_fail(
+                "generate: input '%s' of %s is none of a decoder: int64 input_ids, attention_mask, position_ids of two "
+                "axes, and past_key_values of four",
+                in->data[i].name, args->model);
         *most = in->data[i].declared;
         for (int32_t k = 0; k < most->rank; k++) /* other dynamic dimensions are the batch */
             if (most->dims[k] < 0)
-                most->dims[k] = k != axis                                                    ? 1
+                most->dims[k] = k != axis                                              ? 1
                                 : kind == CLI_DECODER_PAST || kind == CLI_DECODER_MASK ? (int32_t)g->total
-                                                                                             : part;
+                                                                                       : part;
         if ((in->bounds[i].tensor = cli_text_copy(in->data[i].name, strlen(in->data[i].name))) == NULL)
             return CLI_FAILED;
         in->boundCount++;
@@ -130,7 +132,8 @@ static int cli_generate_buffers(cli_generate_state *g, const cli_args *args)
         const nnrt_io_info info = nnrt_session_output(job->session, i);
         if (strncmp(info.name, "present", 7) == 0) {
             presents++;
-        } else if (strcmp(info.name, "logits") == 0 && info.dataType == NNRT_DATA_TYPE_FLOAT32 && info.shape.rank == 3) {
+        } else if (strcmp(info.name, "logits") == 0 && info.dataType == NNRT_DATA_TYPE_FLOAT32 &&
+                   info.shape.rank == 3) {
             g->logits = i;
             g->io[job->nIn + i].bytes = info.bytes;
             if ((g->io[job->nIn + i].data = cli_alloc(info.bytes, 1)) == NULL)
@@ -138,9 +141,10 @@ static int cli_generate_buffers(cli_generate_state *g, const cli_args *args)
         }
     }
     if (g->logits == job->nOut || presents != pasts || presents + 1 != job->nOut)
-        return cli_fail("generate: %s is no decoder: expected the output logits, float32 of three axes, and one output present... "
-                        "for each input past...",
-                        args->model);
+        return cli_fail(
+            "generate: %s is no decoder: expected the output logits, float32 of three axes, and one output present... "
+            "for each input past...",
+            args->model);
     return CLI_DONE;
 }
 

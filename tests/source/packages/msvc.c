@@ -11,4 +11,5 @@
 #define NNRT_IMPLEMENTATION
 #include "nnrt_onnx.h"
 #include "nnrt_tflite.h"
+#include "nnrt_gguf.h"
 #include "nnrt_quantize.h"

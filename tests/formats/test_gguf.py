@@ -1,0 +1,259 @@
+#!/usr/bin/env python3
+"""Random language models as GGUF files (gguf_models.py), of each architecture and tensor type, compared with definitions in numpy
+(gguf_numpy.py).
+
+    test_gguf.py [--only TEXT] NNRT                 compares NNRT with numpy
+    test_gguf.py --peer --modules DIR [--only TEXT]  compares numpy with llama.cpp: DIR/node_modules has node-llama-cpp
+
+Logits after each token of a prompt are within 2e-5 of the largest logit, in one run and in two, of which the second has the keys and
+values of the first; so are the values of a model that `nnrt convert` made. `nnrt generate` chooses the token with the largest logit of
+numpy, unless two are closer than that. Embeddings are within 1e-5.
+
+The last line says "N passed, N failed"; the exit status is 1 when something failed or nothing passed.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../kit'))
+import commands  # noqa: E402
+import gguf_models  # noqa: E402
+import gguf_numpy  # noqa: E402
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+IDS = [1, 17, 299, 4, 55, 100, 7, 8, 9, 42]
+CLOSE = 2e-5
+LONG_FACTORS = {'rope_factors_long': [1, 1.1, 2, 3, 4, 6, 8, 8], 'rope_factors_short': [1, 1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6]}
+LONGROPE = {'rope.scaling.type': 'longrope', 'rope.scaling.attn_factor': 1.19}
+
+
+def cases():
+    """(name, architecture, type, changes): the types in llama, the architectures in three types, and variants."""
+    for kind in gguf_models.TYPES:
+        yield 'llama ' + kind, 'llama', kind, {}
+    for arch in gguf_models.ARCHITECTURES[1:]:
+        for kind in ('F32', 'Q4_1', 'Q6_K'):
+            yield arch + ' ' + kind, arch, kind, {}
+    yield 'tied, 4 bits', 'qwen2', 'Q4_0', {'tied': True}
+    yield 'tied, minima', 'llama', 'Q5_K', {'tied': True}
+    yield 'biases', 'llama', 'Q8_0', {'biases': True}
+    yield 'fused queries, keys and values', 'qwen2', 'F32', {'fused': True}
+    yield 'one head of keys', 'llama', 'F32', {'kv': 1}
+    yield 'heads wider than the width', 'qwen3', 'F32', {'size': 32}
+    yield 'part of a head is rotated', 'phi3', 'F32', {'keys': {'rope.dimension_count': 8}}
+    yield 'rotary base', 'llama', 'F32', {'keys': {'rope.freq_base': 500000.0}}
+    yield 'rotary factors', 'llama', 'F32', {'factors': {'rope_freqs': [1, 1, 2, 3, 4, 6, 8, 8]}}
+    yield 'linear', 'qwen2', 'F32', {'keys': {'rope.scaling.type': 'linear', 'rope.scaling.factor': 4.0}}
+    yield 'linear, with windows', 'gemma3', 'F32', {'keys': {'rope.scaling.type': 'linear', 'rope.scaling.factor': 8.0}}
+    yield 'yarn', 'qwen2', 'F32', {'keys': {'rope.scaling.type': 'yarn', 'rope.scaling.factor': 4.0,
+                                            'rope.scaling.original_context_length': 32}}
+    yield 'longrope, long', 'phi3', 'F32', {'keys': dict(LONGROPE, **{'rope.scaling.original_context_length': 32}), 'factors': LONG_FACTORS}
+    yield 'longrope, short', 'phi3', 'F32', {'keys': dict(LONGROPE, **{'rope.scaling.original_context_length': 128}), 'factors': LONG_FACTORS}
+    yield 'window in all layers', 'llama', 'F32', {'keys': {'attention.sliding_window': 4}}
+    yield 'cap of logits only', 'llama', 'F32', {'keys': {'final_logit_softcapping': 2.0}}
+    for pooling in (0, 2, 3):
+        yield 'pooling %d' % pooling, 'bert', 'F32', {'pooling': pooling}
+    yield 'pooling 2', 'nomic-bert', 'Q8_0', {'pooling': 2}
+
+
+class Runner:
+    def __init__(self, nnrt, folder):
+        self.nnrt, self.folder, self.passed, self.failed = nnrt, folder, 0, 0
+
+    def verdict(self, good, name, detail=''):
+        self.passed, self.failed = self.passed + bool(good), self.failed + (not good)
+        if not good:
+            print('FAIL %s: %s' % (name, detail))
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def run(self, file, ids, past=None, model=None):
+        """All outputs of a run by name; past: keys and values by name, or None for an empty cache of that model."""
+        np.save(self.path('ids.npy'), np.array([ids], np.int64))
+        words = ['run', file, '--input', 'input_ids=' + self.path('ids.npy'), '--output-dir', self.path('out')]
+        if file.endswith('.gguf'):
+            words.append('--all-logits')
+        if model is not None and model.arch not in gguf_models.ENCODERS:
+            for i in range(model.sizes['layers']):
+                for part in ('key', 'value'):
+                    name = 'past_key_values.%d.%s' % (i, part)
+                    empty = np.zeros((1, model.sizes['kv'], 0, model.sizes['size']), np.float32)
+                    np.save(self.path(name + '.npy'), empty if past is None else past[name.replace('past_key_values', 'present')])
+                    words += ['--input', '%s=%s' % (name, self.path(name + '.npy'))]
+        done = commands.run(self.nnrt, *words, text=True)
+        if done.returncode != 0:
+            raise RuntimeError(done.stderr.strip())
+        return {name[:-4]: np.load(os.path.join(self.path('out'), name)) for name in os.listdir(self.path('out'))}
+
+    def compare(self, name, got, want):
+        bound = CLOSE * max(1.0, np.abs(want).max())
+        off = np.abs(got - want).max() if got.shape == want.shape else np.inf
+        self.verdict(off <= bound, name, 'differs by %g, at most %g' % (off, bound))
+
+    def encoder(self, name, model, file):
+        out = self.run(file, IDS, model=model)
+        self.compare(name, out['hidden' if model.sizes['pooling'] == 0 else 'embedding'][0], gguf_numpy.embedding(model, IDS))
+
+    def decoder(self, name, model, file):
+        want = gguf_numpy.logits(model, IDS)
+        self.compare(name, self.run(file, IDS, model=model)['logits'][0], want)
+        first = self.run(file, IDS[:7], model=model)
+        self.compare(name + ', second run', self.run(file, IDS[7:], past=first, model=model)['logits'][0], want[7:])
+        tokens = self.generate(name, file, 12)
+        self.tokens(name, model, tokens)
+        if model.arch in ('llama', 'gemma3'):
+            stored = self.path('model.nnrt')
+            done = commands.run(self.nnrt, 'convert', file, stored, text=True)
+            self.verdict(done.returncode == 0, name + ', convert', done.stderr)
+            self.compare(name + ', converted', self.run(stored, IDS, model=model)['logits'][0], want[-1:])
+            again = self.generate(name + ', converted', stored, 12)
+            self.verdict(tokens == again, name + ', tokens after convert', '%s, before %s' % (again, tokens))
+
+    def generate(self, name, file, count):
+        done = commands.run(self.nnrt, 'generate', file, '--ids', ','.join(map(str, IDS)), '--tokens', str(count), '--json', text=True)
+        said = json.loads(done.stdout) if done.returncode == 0 else {}
+        self.verdict(said.get('first_ms', 0) > 0 and said.get('step_ms', 0) > 0, name + ', generate', done.stderr + done.stdout)
+        return said.get('tokens', [])
+
+    def tokens(self, name, model, tokens):
+        """Each token has the largest logit, or is within the bound of it."""
+        ids = IDS + tokens[:-1]
+        rows = gguf_numpy.logits(model, ids)[len(IDS) - 1:]
+        lost = [row.max() - row[token] for row, token in zip(rows, tokens)]
+        self.verdict(len(tokens) == 12 and max(lost) <= 2 * CLOSE * max(1.0, np.abs(rows).max()), name + ', tokens', '%s, %s' % (tokens, lost))
+
+    def case(self, name, arch, kind, changes):
+        model = gguf_models.make(arch, kind, **changes)
+        file = self.path('model.gguf')
+        with open(file, 'wb') as f:
+            f.write(model.bytes())
+        try:
+            (self.encoder if arch in gguf_models.ENCODERS else self.decoder)(name, model, file)
+        except (RuntimeError, KeyError) as fault:
+            self.verdict(False, name, fault)
+
+    def others(self):
+        """Versions, threads, the message of a model without logits, and of a token outside the vocabulary."""
+        model = gguf_models.make('llama', 'Q8_0')
+        file = self.path('model.gguf')
+        with open(file, 'wb') as f:
+            f.write(model.bytes(version=2))
+        want = gguf_numpy.logits(model, IDS)
+        self.compare('version 2', self.run(file, IDS, model=model)['logits'][0], want)
+        plain = self.generate('one thread', file, 40)
+        done = commands.run(self.nnrt, 'generate', file, '--ids', ','.join(map(str, IDS)), '--tokens', '40', '--threads', '2', '--json', text=True)
+        self.verdict(done.returncode == 0 and json.loads(done.stdout)['tokens'] == plain, 'two threads', done.stderr + done.stdout)
+        done = commands.run(self.nnrt, 'generate', file, '--ids', ','.join(map(str, IDS * 60)), '--tokens', '3', '--json', text=True)
+        self.verdict(done.returncode == 0, 'a prompt in three parts', done.stderr)
+        rows = gguf_numpy.logits(model, IDS * 60 + json.loads(done.stdout)['tokens'][:2])[599:]
+        self.verdict([int(row.argmax()) for row in rows] == json.loads(done.stdout)['tokens'], 'a prompt in three parts, tokens', done.stdout)
+        for words, message in ((['--ids', '1,300'], 'index 300'), (['--ids', '1,,2'], "'' is no token"), ([], '--ids is missing')):
+            done = commands.run(self.nnrt, 'generate', file, *words, text=True)
+            self.verdict(done.returncode != 0 and message in done.stderr, 'generate %s' % words, done.stderr)
+        with open(file, 'wb') as f:
+            f.write(gguf_models.make('bert', 'F32').bytes())
+        done = commands.run(self.nnrt, 'generate', file, '--ids', '1', text=True)
+        self.verdict(done.returncode != 0 and 'is no decoder' in done.stderr, 'generate with an encoder', done.stderr)
+        done = commands.run(self.nnrt, 'info', file, '--json', text=True)
+        self.verdict(done.returncode == 0 and 'input_ids' in done.stdout, 'info', done.stderr)
+
+
+PEER = """
+import { getLlama } from 'node-llama-cpp';
+const llama = await getLlama({ gpu: false, build: 'never', logLevel: 'error' });
+const ids = JSON.parse(process.argv[2]), steps = +process.argv[3];
+for (const path of process.argv.slice(4)) {
+    const model = await llama.loadModel({ modelPath: path, useMmap: false, defaultContextFlashAttention: false });
+    let said;
+    if (path.includes('bert')) {
+        const context = await model.createEmbeddingContext({ contextSize: 128, threads: 1 });
+        said = (await context.getEmbeddingFor(ids)).vector;
+        await context.dispose();
+    } else {
+        const context = await model.createContext({ contextSize: 128, threads: 1, batchSize: 64, flashAttention: false,
+            experimentalKvCacheKeyType: 'F32', experimentalKvCacheValueType: 'F32' });
+        said = [];
+        const next = context.getSequence().evaluateWithMetadata(ids, { probabilities: true }, { temperature: 0, yieldEogToken: true });
+        while (said.length < steps) {
+            const one = await next.next();
+            said.push([one.value.token, [...one.value.probabilities]]);
+        }
+        await context.dispose();
+    }
+    console.log(JSON.stringify(said));
+    await model.dispose();
+}
+process.exit(0);
+"""
+# llama.cpp rounds the operands of GELU to float16, those of F16 and BF16 products too, and those of quantized products to 8 bits
+PEER_BOUNDS = {'F32': 1e-5, 'F16': 5e-3, 'BF16': 5e-2}
+PEER_GELU, PEER_OTHER, PEER_STEPS = 3e-3, 0.7, 64
+
+
+def check_peer(folder, modules, only):
+    """Log-probabilities and tokens of llama.cpp, and its embeddings, beside numpy's."""
+    chosen = [case for case in cases() if only in case[0] and case[3].get('pooling') != 0]
+    models = [gguf_models.make(arch, kind, **changes) for _, arch, kind, changes in chosen]
+    files = []
+    for i, model in enumerate(models):
+        files.append(os.path.join(folder, '%d.%s.gguf' % (i, model.arch)))
+        with open(files[-1], 'wb') as f:
+            f.write(model.bytes())
+    script = os.path.join(modules, 'nnrt_gguf_peer.mjs')
+    with open(script, 'w', encoding='ascii') as f:
+        f.write(PEER)
+    lines = subprocess.run(['node', script, json.dumps(IDS), str(PEER_STEPS), *files], check=True, capture_output=True, text=True).stdout.splitlines()
+    passed = 0
+    for case, model, line in zip(chosen, models, lines):
+        name, arch, kind, said = case[0], case[1], case[2], json.loads(line)
+        bound = PEER_BOUNDS.get(kind, PEER_OTHER)
+        if arch in gguf_models.ENCODERS:  # node-llama-cpp adds the tokens of begin and end
+            want = gguf_numpy.embedding(model, [2] + IDS + [3])
+            off = np.abs(np.array(said) / np.linalg.norm(said) - want / np.linalg.norm(want)).max()
+            good, text = off <= (1e-4 if kind == 'F32' else 5e-3), 'normalized embeddings differ by %.1e' % off
+        else:
+            bound = max(bound, PEER_GELU) if arch.startswith(('gemma', 'gpt2')) else bound
+            ids, off, lost = list(IDS), 0, 0
+            for token, probabilities in said:
+                row = gguf_numpy.logits(model, ids)[-1]
+                row = row - row.max() - np.log(np.exp(row - row.max()).sum())
+                p = np.array([value for _, value in sorted(probabilities)])
+                seen = p > 1e-6
+                off, lost = max(off, np.abs(np.log(p[seen]) - row[seen]).max()), max(lost, row.max() - row[token])
+                ids.append(token)
+            good = len(said) == PEER_STEPS and off <= bound and lost <= 2 * bound
+            text = 'logits differ by %.1e, chosen tokens by %.1e' % (off, lost)
+        passed += good
+        print('%s %s: %s' % ('ok' if good else 'FAIL', name, text))
+    print('%d passed, %d failed' % (passed, len(chosen) - passed))
+    return 1 if passed != len(chosen) or not chosen else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser.add_argument('nnrt', nargs='?')
+    parser.add_argument('--only', default='', metavar='TEXT')
+    parser.add_argument('--peer', action='store_true')
+    parser.add_argument('--modules', metavar='DIR')
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        if args.peer:
+            return check_peer(folder, args.modules, args.only)
+        runner = Runner(args.nnrt, folder)
+        for case in cases():
+            if args.only in case[0]:
+                runner.case(*case)
+        if args.only == '':
+            runner.others()
+    print('%d passed, %d failed' % (runner.passed, runner.failed))
+    return 1 if runner.failed or not runner.passed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
