@@ -120,7 +120,7 @@ build/test/test_ops build/test/test_budget build/test/test_default: private CPPF
 # The object that the others link has the checks for undefined behavior; these contain the same code with other options. LONG=1: they, too.
 $(filter-out %_math %_ops,$(ALONE:%=build/test/%)): private SANITIZE := $(if $(LONG),$(SANITIZE),$(filter-out -fsanitize=%,$(SANITIZE)) -fsanitize=address)
 # these run longer than they compile: optimized
-OPTIMISED := test_math
+OPTIMISED := test_math test_cpu_kernels
 $(OPTIMISED:%=build/test/%): private PROGRAM_CFLAGS := -O1 -g1
 
 # Drivers that the test of the same name loads; one exports a table under a wrong name.
@@ -238,6 +238,13 @@ docs: conformance build/test/device_vectors
 	@$(PYTHON) -B tools/docs/docs.py --nnrt build/nnrt tflite
 	@$(PYTHON) -B tools/docs/docs.py api
 	@$(PYTHON) -B tests/source/test_api.py --add
+
+# The kernels that the device cpu selects: tests/devices/cpu_kernels.tsv, which the suite cpu_kernels compares. Keeps its reasons.
+.PHONY: cpu-kernels
+cpu-kernels: build/test/test_cpu_kernels
+	@$< --write
+	@grep -n '	$$' tests/devices/cpu_kernels.tsv | grep '	nnrt_\|+ nnrt_\|	refused' && \
+	    echo 'these lines need the reason for a reference kernel: tests/devices/cpu_kernels.tsv' || true
 
 # docs/speed.svg, docs/firmware.svg and docs/digits.svg from docs/figures.tsv and the sheet of digits.
 .PHONY: pictures

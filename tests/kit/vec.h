@@ -297,7 +297,7 @@ static void vec_read_quant(vec_file *v, vec_tensor *t, char *p)
 }
 
 /* Reads the next case; false at the end. A case of an operator that the table lacks has op NULL. */
-static bool vec_next(vec_file *v, vec_case *c)
+static inline bool vec_next(vec_file *v, vec_case *c)
 {
     vec_tensor *last = NULL;
     memset(c, 0, sizeof(*c));

@@ -140,9 +140,11 @@ static void make_single(single *s, const vec_case *c, const way *w)
     s->model.subGraph = NNRT_SubGraphList_make(&s->graph, 1);
 }
 
+static int run_fill = 0xA5; /* of the memory of results before a run */
+
 #define MOST_BYTES ((size_t)1 << 28) /* of a result; the product of bounds may be larger than any memory */
 
-static void run_on(const char *device, single *s, outcome *o)
+static inline void run_on(const char *device, single *s, outcome *o)
 {
     nnrt_session *session = NULL;
     nnrt_session_desc desc;
@@ -164,7 +166,7 @@ static void run_on(const char *device, single *s, outcome *o)
     }
     for (uint32_t i = 0; i < o->count && o->planned; i++) {
         o->out[i] = nnrt_io_make(malloc(o->info[i].bytes + 1), o->info[i].bytes);
-        memset(o->out[i].data, 0xA5, o->info[i].bytes + 1);
+        memset(o->out[i].data, run_fill, o->info[i].bytes + 1);
     }
     if (!o->planned)
         o->code = nnrt_error_set(&error, NNRT_OUT_OF_MEMORY, "%z bytes or more of a result", MOST_BYTES);
@@ -177,7 +179,7 @@ static void run_on(const char *device, single *s, outcome *o)
     nnrt_session_destroy(session);
 }
 
-static void outcome_end(outcome *o)
+static inline void outcome_end(outcome *o)
 {
     for (uint32_t i = 0; i < o->count; i++)
         free(o->out[i].data);
@@ -185,7 +187,7 @@ static void outcome_end(outcome *o)
 }
 
 /* Whether the results equal the expected ones of the file, and the results *same, unless it is NULL. */
-static bool compare(vec_case *c, const outcome *o, const outcome *same, char *why, size_t size)
+static inline bool compare(vec_case *c, const outcome *o, const outcome *same, char *why, size_t size)
 {
     for (uint32_t i = 0, k = 0; i < c->nOut; i++) {
         const vec_tensor *want = &c->out[i];
