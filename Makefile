@@ -127,6 +127,8 @@ help:
 	@echo 'make compare-commits BASE=REV  bits, speed and firmware of the working tree against another commit (HEAD~1)'
 	@echo 'make bench            speed compared with ONNX Runtime, OpenBLAS, oneDNN and XNNPACK; build/bench/report.html (npm, apt: 430 MB)'
 	@echo 'make bench NETS="lenet dscnn" LAYERS=no PEERS=no SECONDS=3 THREADS="1 2" DEVICES=reference  a part of it; tests/bench/bench.py --help'
+	@echo 'make bench-operators  each operator and element type, fixed and dynamic, beside ONNX Runtime and the roofline (npm); ONLY=NAMES PEERS=no'
+	@echo 'make cpu-kernels      writes tests/devices/cpu_kernels.tsv again: the kernel that cpu selects for each operator and element type'
 	@echo 'make bench-load       load time and memory of files of 200 MB (.nnrt), 104 MB (.onnx) and 14 MB (.tflite)'
 	@echo 'make bench-arena      bytes of the arena of each network of make models: reference, cpu'
 	@echo 'make bench-arm        AArch64 kernels without such a machine: loops in llvm-mca, instructions of networks in qemu'

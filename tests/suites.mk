@@ -288,7 +288,10 @@ suite-example-digits: build/digits
 suite-example-kws: build/test/nnrt
 suite-example-vad: build/test/vad-stream build/test/nnrt
 
-suite-bench: tests/bench/test_bench.sh build/test/bench
+build/test/bench_operators: tests/bench/operators.c build/test/implementation.o
+	@$(COMPILE_PROGRAM) $(IMPLEMENTED) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< build/test/implementation.o $(JPEG) $(LIBS) -ldl -lpthread
+
+suite-bench: tests/bench/test_bench.sh build/test/bench build/test/bench_operators
 	$(SUITE) sh $< build/test
 
 # Paddle's operators and two networks through the shared library, as Paddle-Lite's bridge drives it, compared with numpy.

@@ -104,6 +104,22 @@ bench:
 	@$(PYTHON) -B tests/bench/bench.py $(if $(NETS),--nets '$(NETS)') $(BENCH_SECONDS) $(if $(THREADS),--threads '$(THREADS)') \
 	    $(if $(LAYERS),--layers '$(LAYERS)') $(if $(PEERS),--peers '$(PEERS)') $(if $(DEVICES),--devices '$(DEVICES)')
 
+# Single operators, one thread: tests/bench/operators.py. ONLY=NAMES: some operators; ALL=1: also element types that differ only in
+# the name from another one; FIGURES=docs/figures.tsv: replaces the figures there.
+.PHONY: bench-operators
+build/bench/operators: tests/bench/operators.c tests/bench/machine.h tests/bench/ort.h tests/devices/typical.h tests/kit/vec.h \
+    tests/kit/vec_model.h build/implementation.o $(TOOL) | stb
+	@mkdir -p $(@D)
+	@$(COMPILE) $(IMPLEMENTED) -O1 -Itests/kit $(LDFLAGS) -o $@ $< build/implementation.o $(JPEG) $(LIBS) -ldl -lpthread
+
+OPERATORS_ONLY = $(if $(filter file,$(origin ONLY)),,$(ONLY))
+bench-operators:
+	@sh tools/need.sh libc6-dev libstb-dev python3 python3-numpy python3-onnx
+	@$(MAKE) --no-print-directory build/bench/operators
+	@$(if $(filter no,$(PEERS)),,sh tests/compare/run.sh --fetch)
+	@$(PYTHON) -B tests/bench/operators.py $(if $(filter no,$(PEERS)),--peers no) $(BENCH_SECONDS) $(if $(ALL),--all) \
+	    $(if $(FIGURES),--figures '$(FIGURES)') $(OPERATORS_ONLY)
+
 # Estimates for the kernels of AArch64 without such a machine: loops in llvm-mca, instructions of networks in qemu, also of
 # XNNPACK. ARM_PEER_NETS="lenet dscnn_kws": only these beside XNNPACK; the large ones take most of the quarter of an hour.
 .PHONY: bench-arm

@@ -276,7 +276,7 @@ static size_t bench_least(size_t a, size_t b)
 
 /* The levels as the system reports them. Measurements read half of a private cache (L1, L2); of the shared one (L3) a
    quarter, at most 16 MiB; of memory twice the size of L3, at most 512 MiB and an eighth of the memory. */
-static void bench_levels(bench_level levels[4], int threads)
+static inline void bench_levels(bench_level levels[4], int threads)
 {
 #ifdef _SC_LEVEL1_DCACHE_SIZE
     const size_t l1 = bench_configured(_SC_LEVEL1_DCACHE_SIZE, 32u << 10);
@@ -295,7 +295,7 @@ static void bench_levels(bench_level levels[4], int threads)
 
 /* Read bandwidth of a level by all threads, in bytes per second; 0: out of memory. Memory is read in pieces of 4 MiB;
    the best of many short times counts. The other pieces evict a piece from the caches before its next read. */
-static double bench_bandwidth(const bench_isa *isa, const bench_level *level, int threads, double seconds)
+static inline double bench_bandwidth(const bench_isa *isa, const bench_level *level, int threads, double seconds)
 {
     const size_t piece = level->capacity == 0 ? 4u << 20 : 4096;
     const size_t each = level->bytes / (size_t)threads / piece * piece;

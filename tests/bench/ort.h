@@ -40,12 +40,15 @@ enum { ORT_API_VERSION = 13, ORT_LOG_ERROR = 3, ORT_OPTIMIZE_ALL = 99, ORT_FLOAT
     X(37, void *, output_name, (const void *session, size_t index, void *allocator, char **name))                      \
     X(49, void *, create_tensor, (const void *memory, void *data, size_t bytes, const int64_t *dims, size_t rank,      \
                                   int type, void **value))                                                             \
+    X(64, void *, element_count, (const void *info, size_t *count))                                                    \
+    X(65, void *, tensor_info, (const void *value, void **info))                                                       \
     X(69, void *, create_memory, (int allocator, int type, void **memory))                                             \
     X(76, void *, release_name, (void *allocator, void *name))                                                         \
     X(78, void *, default_allocator, (void **allocator))                                                               \
     X(93, void, release_status, (void *status))                                                                        \
     X(95, void, release_session, (void *session))                                                                      \
     X(96, void, release_value, (void *value))                                                                          \
+    X(99, void, release_info, (void *info))                                                                            \
     X(100, void, release_options, (void *options))
 
 #define ORT_MEMBER(place, result, name, parameters) result(*name) parameters;
@@ -156,7 +159,7 @@ static bool ort_tensor(bench_ort *ort, const bench_tensor *t, void **value)
 }
 
 /* A session of a model with all optimizations. in and out must outlive it. false: ort->fault has the reason. */
-static bool ort_open(bench_ort *ort, bench_job *job, const char *path, int threads, const bench_tensor *in, size_t nIn,
+static inline bool ort_open(bench_ort *ort, bench_job *job, const char *path, int threads, const bench_tensor *in, size_t nIn,
                      const bench_tensor *out, size_t nOut)
 {
     ort_session *s = (ort_session *)calloc(1, sizeof(*s));

@@ -77,4 +77,41 @@ printf 'lenet\tfloat\n' >"$folder/plan"
 expect 'bench of a plan that is none' 1 "$bin/bench" --seconds 0.01 "$folder/plan"
 shows 'bench of a plan that is none' err 'plan:1: not a line of a plan$'
 
+# make bench-operators of one operator, without ONNX Runtime: rows, page, figures
+operators() {
+    title=$1 wanted=$2
+    shift 2
+    expect "operators $title" "$wanted" "$python" -B tests/bench/operators.py --driver "$bin/bench_operators" --out "$folder/operators" --peers no "$@"
+}
+
+printf 'figure\tsubject\noperators-summary\told\n' >"$folder/operators.figures"
+operators 'of one operator' 0 --seconds 0.01 --figures "$folder/operators.figures" CEIL
+shows 'operators: a type with its kernel' out '^CEIL +float32 +unary +[0-9.]+ +[0-9.]+ +[0-9.]+ '
+shows 'operators: a reference kernel' out '^CEIL +float64 +nnrt_ceil_f64 +[0-9.]+ +[0-9.]+ +[0-9.]+ .* not asked$'
+shows 'operators: rows' out '^ +3  rows: operators and element types$'
+[ "$(grep -c '^operators-roofline	CEIL | float' "$folder/operators.figures")" -eq 3 ] && ! grep -q old "$folder/operators.figures"
+verdict 'operators --figures: replaces the old ones' $?
+grep -q '<td>CEIL</td>' "$folder/operators/report.html"
+verdict 'operators: a page' $?
+operators 'of none' 2 --seconds 0.01 NOTHING
+shows 'operators: of none' err "there is no operator 'NOTHING'"
+operators '--seconds 0' 2 --seconds 0 CEIL
+
+# Given figures, in seconds: a roofline of 1e-6, 4e-6 with fixed, 5e-6 with dynamic dimensions, ONNX Runtime 8e-6; a slower row
+{
+    printf '# a machine, 2026-11-30\n'
+    printf '7\tONE\tint8\tunary\tunary\t0\t8\t1e-6\t4e-6\t5e-6\t8e-6\t-\n'
+    printf '8\tTWO\tint8\tnnrt_two\tnnrt_two\t0\t8\t1e-6\t9e-6\t-\t-\t<no kernel>\n'
+} >"$folder/operators.tsv"
+operators '--from' 0 --from "$folder/operators.tsv"
+shows 'operators --from: times in microseconds, ratios to the roofline and to ONNX Runtime' out '^ONE +int8 +unary +1\.00 +4\.00 +5\.00 +5\.0 +8\.00 +0\.50$'
+shows 'operators --from: rows with a reference kernel' out '^ +1  rows with a step by a reference kernel$'
+[ "$(grep -n '^TWO ' "$folder/out" | cut -d: -f1)" -lt "$(grep -n '^ONE ' "$folder/out" | cut -d: -f1)" ]
+verdict 'operators --from: the slowest first' $?
+grep -q '&lt;no kernel&gt;' "$folder/operators/report.html"
+verdict 'operators --from: text of the file is text' $?
+printf '7\tONE\n' >"$folder/short.tsv"
+operators '--from a file that is short' 2 --from "$folder/short.tsv"
+shows 'operators --from a file that is short' err 'short\.tsv: line 1 is none of this benchmark$'
+
 total
