@@ -36,7 +36,8 @@ METHOD
     RANGES     Of each tensor the range with the least squared error, measured on the samples, among its minimum and
                maximum, percentiles (both ends without 0.001 to 1 % of the values), and the best range of a search over a
                histogram; then the outputs of up to 16 samples judge how much less the error of a tensor must be for a range
-               that clips. Without it the minimum and maximum.
+               that clips. Without it the minimum and maximum. Where only an activation reads a tensor, its results count: the
+               range is the part where it is not constant.
     BIAS       The mean error that rounded weights cause in each output channel is subtracted from its bias.
     CHANNELS   Without it, weights have one scale per tensor.
     least_squares, an option: codes of weights are chosen one after the other so that the errors of a layer's results
@@ -132,6 +133,8 @@ typedef struct nnrt_quantize_desc {
        same for any number of threads, and with the device "reference" on every machine. */
     const nnrt_session_desc *session;
     uint32_t without; /* disabled steps: the sum of their NNRT_QUANTIZE_ bits */
+    bool estimate; /* a model that only shows how much noise 8 bits add: ranges are minimum and maximum, biases are not
+                      corrected, range is not called; a third of the runs */
     bool least_squares; /* codes of weights of least squared error of the layers' results instead of the nearest codes */
     size_t part;      /* bytes of results and weights after which the next part of the network begins: fewer need less memory
                          and more time; 0 = 2 MB */
@@ -208,6 +211,7 @@ typedef struct nnrti_ptq_value {
     uint64_t *histogram; /* of a root: NNRTI_PTQ_BINS from lower to upper */
     float lower, upper;  /* of a root: the observed range of the group, with 0 */
     NNRT_QuantParam quant; /* of a root */
+    NNRT_ActivationType through; /* of the only reader, an ACTIVATION: its results decide how much an error matters. NO_ACTIVATION: none */
     NNRT_QuantParam tried[NNRTI_PTQ_METHODS]; /* of a root: by each method */
     double error[NNRTI_PTQ_METHODS];          /* their sums of squared errors over the samples */
     uint32_t nTried, method;                  /* method: of quant; NNRTI_PTQ_METHODS: the operator's */
@@ -275,6 +279,8 @@ typedef struct nnrti_ptq {
     nnrti_ptq_value *values; /* likewise */
     uint32_t nValues;
     bool *chosen; /* per node of model */
+    uint32_t *shown; /* float32 results before a cast to 8 bits (nnrti_ptq_make) */
+    uint32_t nShown;
     nnrti_ptq_layer *layers;
     uint32_t nLayers;
     float *window; /* of the largest layer */
@@ -303,6 +309,13 @@ static void *nnrti_ptq_keep(nnrti_ptq *p, size_t count, size_t size)
 static const char *nnrti_ptq_name(const char *name)
 {
     return name != NULL ? name : "";
+}
+
+/* Whether a step runs: one bit of `without`. */
+static bool nnrti_ptq_does(const nnrti_ptq *p, uint32_t step)
+{
+    const uint32_t estimate = p->desc->estimate ? NNRT_QUANTIZE_RANGES | NNRT_QUANTIZE_BIAS : 0;
+    return ((p->desc->without | estimate) & step) == 0;
 }
 
 /* Whether samples are needed. */
@@ -400,6 +413,7 @@ static NNRT_ReturnCode nnrti_ptq_copy(nnrti_ptq *p)
     p->shapes = (nnrt_operand *)nnrti_ptq_keep(p, (size_t)p->nValues + 1, sizeof(*p->shapes));
     p->values = (nnrti_ptq_value *)nnrti_ptq_keep(p, (size_t)p->nValues + 1, sizeof(*p->values));
     p->chosen = (bool *)nnrti_ptq_keep(p, (size_t)m->nodes.count + 1, sizeof(*p->chosen));
+    p->shown = (uint32_t *)nnrti_ptq_keep(p, (size_t)p->nValues + m->outputIndex.count + 1, sizeof(*p->shown));
     p->layers = (nnrti_ptq_layer *)nnrti_ptq_keep(p, (size_t)m->nodes.count + 1, sizeof(*p->layers));
     if (p->code != NNRT_SUCCESS)
         return p->code;
@@ -1456,7 +1470,7 @@ static void nnrti_ptq_see_histogram(nnrti_ptq *p, uint32_t t, const float *data,
         const int32_t bin = at > 0 ? (at < NNRTI_PTQ_BINS - 1 ? (int32_t)at : NNRTI_PTQ_BINS - 1) : 0;
         r->histogram[bin]++;
     }
-    for (uint32_t i = 0; i < p->nLayers && (p->desc->without & NNRT_QUANTIZE_BIAS) == 0; i++)
+    for (uint32_t i = 0; i < p->nLayers && nnrti_ptq_does(p, NNRT_QUANTIZE_BIAS); i++)
         if (p->model->nodes.data[p->layers[i].node].inputIndex.data[0] == t)
             nnrti_ptq_add_means(p, &p->layers[i], t, data, n);
 }
@@ -1687,14 +1701,19 @@ static NNRT_QuantParam nnrti_ptq_quant(const nnrti_ptq *p, double lower, double 
     return q;
 }
 
+/* The middle of bin i. */
+static double nnrti_ptq_bin(const nnrti_ptq_value *r, int32_t i)
+{
+    return (double)r->lower + (i + 0.5) * ((double)r->upper - (double)r->lower) / NNRTI_PTQ_BINS;
+}
+
 /* Sum of squared errors of the histogram's values. */
 static double nnrti_ptq_noise(const nnrti_ptq *p, const nnrti_ptq_value *r, const NNRT_QuantParam *q)
 {
-    const double width = ((double)r->upper - (double)r->lower) / NNRTI_PTQ_BINS;
     const double least = (nnrti_ptq_lowest(p) - q->zeroPoint) * q->scale, most = least + nnrti_ptq_above(p) * q->scale;
     double noise = 0;
     for (int32_t i = 0; i < NNRTI_PTQ_BINS; i++) {
-        const double x = (double)r->lower + (i + 0.5) * width;
+        const double x = nnrti_ptq_bin(r, i);
         const double y = x < least ? least : x > most ? most : floor(x / q->scale + 0.5) * q->scale;
         if (r->histogram[i] > 0)
             noise += (double)r->histogram[i] * (x - y) * (x - y);
@@ -1702,26 +1721,107 @@ static double nnrti_ptq_noise(const nnrti_ptq *p, const nnrti_ptq_value *r, cons
     return noise;
 }
 
+/* ---- values that one activation reads ---- */
+
+/* Such values are only seen through f, the activation: large ones may be equal for a SIGMOID, those below -3 are for HSWISH.
+   Their range is the part where f is not constant, and its error is that of f(x): the other codes would buy nothing. */
+
+/* Whether the slope of f differs, so that errors of x matter differently. */
+static bool nnrti_ptq_is_bent(NNRT_ActivationType f)
+{
+    switch ((int)f) {
+    case NNRT_ACTIVATION_TYPE_RELU:
+    case NNRT_ACTIVATION_TYPE_RELU6:
+    case NNRT_ACTIVATION_TYPE_RELU1:
+    case NNRT_ACTIVATION_TYPE_SIGMOID:
+    case NNRT_ACTIVATION_TYPE_TANH:
+    case NNRT_ACTIVATION_TYPE_HSIGMOID:
+    case NNRT_ACTIVATION_TYPE_HSWISH:
+    case NNRT_ACTIVATION_TYPE_SWISH:
+    case NNRT_ACTIVATION_TYPE_GELU: return true;
+    default: return false;
+    }
+}
+
+/* Fills `through` of values in a group of their own that only a chosen ACTIVATION reads. */
+static void nnrti_ptq_find_through(nnrti_ptq *p)
+{
+    NNRT_Activation attr;
+    for (uint32_t t = 0; t < p->nValues; t++) {
+        nnrti_ptq_value *v = &p->values[t];
+        const NNRT_Node *n = v->reader != NNRT_NO_TENSOR && v->readers == 1 ? &p->model->nodes.data[v->reader] : NULL;
+        if (n == NULL || !v->quantized || !p->chosen[v->reader] || n->nodeType != NNRT_NODE_TYPE_ACTIVATION)
+            continue;
+        nnrti_ptq_attr(n, &attr, sizeof(attr));
+        v->through = nnrti_ptq_is_bent(attr.activationType) ? attr.activationType : NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
+    }
+    for (uint32_t t = 0; t < p->nValues; t++) /* others share the parameters */
+        if (p->values[t].root != t)
+            p->values[nnrti_ptq_root(p, t)].through = p->values[t].through = NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
+}
+
+/* Sum of squared errors of f. signal: receives the sum of squares of f. */
+static double nnrti_ptq_noise_through(const nnrti_ptq *p, const nnrti_ptq_value *r, const NNRT_QuantParam *q, double *signal)
+{
+    const double lowest = nnrti_ptq_lowest(p) - q->zeroPoint, highest = lowest + nnrti_ptq_above(p);
+    double noise = 0, last = HUGE_VAL, y = 0;
+    *signal = 0;
+    for (int32_t i = 0; i < NNRTI_PTQ_BINS; i++) {
+        const double x = nnrti_ptq_bin(r, i), code = fmin(fmax(floor(x / q->scale + 0.5), lowest), highest);
+        double value;
+        if (r->histogram[i] == 0)
+            continue;
+        if (code > last || code < last) /* codes ascend: f is computed once for each */
+            y = (double)nnrt_activate((float)(code * q->scale), r->through);
+        last = code;
+        value = (double)nnrt_activate((float)x, r->through);
+        *signal += (double)r->histogram[i] * value * value;
+        noise += (double)r->histogram[i] * (value - y) * (value - y);
+    }
+    return noise;
+}
+
+/* The part of the range, with 0, outside of which f differs by less than a thousandth of its range from its values at the ends. */
+static void nnrti_ptq_range_through(const nnrti_ptq_value *r, double *lower, double *upper)
+{
+    const double first = (double)nnrt_activate(r->lower, r->through), last = (double)nnrt_activate(r->upper, r->through);
+    double least = fmin(first, last), most = fmax(first, last);
+    int32_t from = 0, to = NNRTI_PTQ_BINS - 1;
+    for (int32_t i = 0; i < NNRTI_PTQ_BINS; i++) {
+        const double y = (double)nnrt_activate((float)nnrti_ptq_bin(r, i), r->through);
+        least = fmin(least, y);
+        most = fmax(most, y);
+    }
+    while (from < to && fabs((double)nnrt_activate((float)nnrti_ptq_bin(r, from), r->through) - first) < (most - least) / 1000)
+        from++;
+    while (to > from && fabs((double)nnrt_activate((float)nnrti_ptq_bin(r, to), r->through) - last) < (most - least) / 1000)
+        to--;
+    *lower = fmin(from > 0 ? nnrti_ptq_bin(r, from) : (double)r->lower, 0);
+    *upper = fmax(to < NNRTI_PTQ_BINS - 1 ? nnrti_ptq_bin(r, to) : (double)r->upper, 0);
+}
+
 /* Keeps range q in *best if its noise over the histogram is less. */
 static void nnrti_ptq_try(const nnrti_ptq *p, const nnrti_ptq_value *r, double lower, double upper, NNRT_QuantParam *best,
                           double *least)
 {
     const NNRT_QuantParam q = nnrti_ptq_quant(p, lower, upper);
-    const double noise = nnrti_ptq_noise(p, r, &q);
+    double signal;
+    const double noise = r->through == NNRT_ACTIVATION_TYPE_NO_ACTIVATION ? nnrti_ptq_noise(p, r, &q)
+                                                                          : nnrti_ptq_noise_through(p, r, &q, &signal);
     if (noise < *least) {
         *least = noise;
         *best = q;
     }
 }
 
-/* Tries ranges of 100 % to 30 % of the observed one, at both ends; returns that with the least noise. */
-static NNRT_QuantParam nnrti_ptq_search(const nnrti_ptq *p, const nnrti_ptq_value *r)
+/* Tries ranges of 100 % to 30 % of [lower, upper], at both ends; returns that with the least noise. */
+static NNRT_QuantParam nnrti_ptq_search(const nnrti_ptq *p, const nnrti_ptq_value *r, double lower, double upper)
 {
     NNRT_QuantParam best = r->tried[0];
     double least = HUGE_VAL;
-    for (int32_t i = 0; i < 36 && (r->lower < 0 || i == 0); i++)
-        for (int32_t k = 0; k < 36 && (r->upper > 0 || k == 0); k++)
-            nnrti_ptq_try(p, r, (double)r->lower * (1 - 0.02 * i), (double)r->upper * (1 - 0.02 * k), &best, &least);
+    for (int32_t i = 0; i < 36 && (lower < 0 || i == 0); i++)
+        for (int32_t k = 0; k < 36 && (upper > 0 || k == 0); k++)
+            nnrti_ptq_try(p, r, lower * (1 - 0.02 * i), upper * (1 - 0.02 * k), &best, &least);
     return best;
 }
 
@@ -1757,6 +1857,8 @@ static NNRT_QuantParam nnrti_ptq_percentiles(const nnrti_ptq *p, const nnrti_ptq
 static void nnrti_ptq_see_noise(nnrti_ptq *p, uint32_t t, const float *data, size_t n)
 {
     nnrti_ptq_value *r = &p->values[nnrti_ptq_root(p, t)];
+    if (r->through != NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
+        return; /* nnrti_ptq_measure_through */
     for (size_t i = 0; i < n; i++)
         r->signal += (double)data[i] * (double)data[i];
     for (uint32_t k = 0; k < r->nTried; k++) {
@@ -1824,25 +1926,41 @@ static void nnrti_ptq_candidates(nnrti_ptq *p)
     }
     for (uint32_t t = 0; t < p->nValues; t++) {
         nnrti_ptq_value *r = &p->values[t];
+        double lower = (double)r->lower, upper = (double)r->upper;
         if (r->root != t || r->histogram == NULL)
             continue;
         r->nTried = 1;
         if (r->fixed)
             continue;
-        r->tried[0] = nnrti_ptq_quant(p, (double)r->lower, (double)r->upper);
-        if ((p->desc->without & NNRT_QUANTIZE_RANGES) == 0 && !p->desc->int16) { /* a bin has many codes of int16 */
+        if (r->through != NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
+            nnrti_ptq_range_through(r, &lower, &upper);
+        r->tried[0] = nnrti_ptq_quant(p, lower, upper);
+        if (nnrti_ptq_does(p, NNRT_QUANTIZE_RANGES) && !p->desc->int16) { /* a bin has many codes of int16 */
             r->tried[1] = nnrti_ptq_percentiles(p, r);
-            r->tried[2] = nnrti_ptq_search(p, r);
+            r->tried[2] = nnrti_ptq_search(p, r, lower, upper);
             r->nTried = NNRTI_PTQ_METHODS;
         }
+    }
+}
+
+/* The noise of the candidates of values that an activation reads, over the histograms. */
+static void nnrti_ptq_measure_through(nnrti_ptq *p)
+{
+    for (uint32_t t = 0; t < p->nValues; t++) {
+        nnrti_ptq_value *r = &p->values[t];
+        for (uint32_t k = 0; k < r->nTried && r->through != NNRT_ACTIVATION_TYPE_NO_ACTIVATION; k++)
+            r->error[k] = nnrti_ptq_noise_through(p, r, &r->tried[k], &r->signal);
     }
 }
 
 /* The noise of all candidates. */
 static NNRT_ReturnCode nnrti_ptq_ranges(nnrti_ptq *p)
 {
+    if ((p->desc->without & NNRT_QUANTIZE_RANGES) == 0 && !p->desc->int16)
+        nnrti_ptq_find_through(p);
     nnrti_ptq_candidates(p);
-    return nnrti_ptq_observe(p, nnrti_ptq_see_noise);
+    nnrti_ptq_measure_through(p);
+    return p->desc->estimate ? p->code : nnrti_ptq_observe(p, nnrti_ptq_see_noise);
 }
 
 /* Scale and zero point of each group: of the range with the least noise, the first of equal ones; other than minimum and maximum
@@ -1868,7 +1986,7 @@ static void nnrti_ptq_say_all(nnrti_ptq *p)
         if (!p->values[t].quantized || r->nTried == 0)
             continue;
         p->report.ranges[r->method]++;
-        if (p->desc->range != NULL)
+        if (p->desc->range != NULL && !p->desc->estimate)
             nnrti_ptq_say(p, t);
     }
 }
@@ -2117,7 +2235,7 @@ static void nnrti_ptq_round_layer(nnrti_ptq *p, nnrti_ptq_layer *l, double *e, i
     bool any = false;
     for (int32_t g = 0; g < l->groups; g++) {
         double *h = l->gram + (size_t)g * n * (n + 1);
-        if ((p->desc->without & NNRT_QUANTIZE_BIAS) == 0)
+        if (nnrti_ptq_does(p, NNRT_QUANTIZE_BIAS))
             nnrti_ptq_center(h, n, (double)l->windows);
         if (!nnrti_ptq_cholesky(h, n))
             continue;
@@ -2739,8 +2857,8 @@ static NNRT_ReturnCode nnrti_ptq_pack_all(nnrti_ptq *p)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>quantize_write */
 
-/* Casts of activation t. A result: its node writes a new tensor, whose codes are cast back to t. An input of the model:
-   chosen nodes read a new tensor. */
+/* Casts of activation t. A result of a chosen node: this writes a new tensor, whose codes are cast back to t. Otherwise chosen nodes
+   read a new tensor, and all others the float32 value. */
 static void nnrti_ptq_casts(nnrti_ptq *p, uint32_t t)
 {
     const nnrti_ptq_value *v = &p->values[t];
@@ -2748,7 +2866,7 @@ static void nnrti_ptq_casts(nnrti_ptq *p, uint32_t t)
     const uint32_t codes = nnrti_ptq_codes(p, t, nnrti_ptq_type(p), q, 1, 0);
     const uint32_t other = nnrti_ptq_tensor(p, &p->tensors[t], "");
     p->tensors[t].dataType = p->tensors[other].dataType = NNRT_DATA_TYPE_FLOAT32; /* casts need it */
-    if (v->writer != NNRT_NO_TENSOR) {
+    if (v->writer != NNRT_NO_TENSOR && p->chosen[v->writer]) {
         const NNRT_Node *n = &p->nodes[v->writer];
         for (uint32_t k = 0; k < n->outputIndex.count; k++)
             if (n->outputIndex.data[k] == t)
@@ -2757,6 +2875,8 @@ static void nnrti_ptq_casts(nnrti_ptq *p, uint32_t t)
         nnrti_ptq_cast(p, codes, t);
         return;
     }
+    if (v->writer != NNRT_NO_TENSOR)
+        p->shown[p->nShown++] = t;
     nnrti_ptq_cast(p, t, codes);
     nnrti_ptq_cast(p, codes, other);
     for (uint32_t i = 0; i < p->nOwn; i++)
@@ -2799,17 +2919,65 @@ static NNRT_ReturnCode nnrti_ptq_all_casts(nnrti_ptq *p)
     return p->code;
 }
 
-/* The model with its casts, and its optimized form. */
+/* The outputs of a list, then the shown results; without `more`, the outputs without them. */
+static NNRT_Uint32List nnrti_ptq_outputs(nnrti_ptq *p, NNRT_Uint32List own, bool more)
+{
+    uint32_t *list = (uint32_t *)nnrti_ptq_keep(p, (size_t)own.count + p->nShown + 1, sizeof(*list));
+    const uint32_t count = more ? own.count + p->nShown : own.count - p->nShown;
+    for (uint32_t i = 0; i < count && list != NULL; i++)
+        list[i] = i < own.count ? own.data[i] : p->shown[i - own.count];
+    return NNRT_Uint32List_make(list, list != NULL ? count : 0);
+}
+
+/* A copy of the struct of a model, with or without the shown results as outputs. */
+static NNRT_Model nnrti_ptq_show(nnrti_ptq *p, const NNRT_Model *from, bool more)
+{
+    NNRT_Model m = *from;
+    NNRT_SubGraph *graphs = (NNRT_SubGraph *)nnrti_ptq_keep(p, (size_t)from->subGraph.count + 1, sizeof(*graphs));
+    m.self = NULL;
+    m.outputIndex = nnrti_ptq_outputs(p, from->outputIndex, more);
+    for (uint32_t i = 0; i < from->subGraph.count && graphs != NULL; i++) {
+        graphs[i] = from->subGraph.data[i];
+        if (i == 0)
+            graphs[i].outputIndices = nnrti_ptq_outputs(p, graphs[i].outputIndices, more);
+    }
+    m.subGraph = NNRT_SubGraphList_make(graphs, graphs != NULL ? from->subGraph.count : 0);
+    return m;
+}
+
+/* The model with its casts, optimized. The pass QUANTIZE would make 8-bit nodes of float32 ones between casts as well: while it runs,
+   the results of these before the casts are outputs, which it leaves alone. */
+static NNRT_ReturnCode nnrti_ptq_make(nnrti_ptq *p, const NNRT_Model *source, bool copy, const nnrt_optimize_desc *given,
+                                      NNRT_Model **made)
+{
+    nnrt_optimize_desc desc = *given;
+    NNRT_Model *shown = NULL, view = nnrti_ptq_show(p, &p->edit, true);
+    desc.integer_io = desc.integer_io && p->nShown == 0;
+    if (p->code != NNRT_SUCCESS)
+        return p->code;
+    if ((p->code = nnrt_model_create(made, &view, source, copy, p->desc->allocator, p->error)) != NNRT_SUCCESS ||
+        (p->code = nnrt_model_optimize(made, &desc, p->error)) != NNRT_SUCCESS || p->nShown == 0)
+        return p->code;
+    shown = *made;
+    *made = NULL;
+    view = nnrti_ptq_show(p, shown, false);
+    desc = *given;
+    desc.without |= NNRT_PASS_QUANTIZE;
+    if (p->code == NNRT_SUCCESS)
+        p->code = nnrt_model_create(made, &view, shown, true, p->desc->allocator, p->error);
+    nnrt_model_destroy(shown);
+    return p->code == NNRT_SUCCESS ? p->code = nnrt_model_optimize(made, &desc, p->error) : p->code;
+}
+
+/* The model with its casts, or its optimized form. */
 static NNRT_ReturnCode nnrti_ptq_finish(nnrti_ptq *p, const NNRT_Model *source, NNRT_Model **quantized)
 {
     nnrt_optimize_desc desc;
-    p->code = nnrt_model_create(quantized, &p->edit, source, true, p->desc->allocator, p->error);
-    if (p->code != NNRT_SUCCESS || p->desc->no_optimize)
-        return p->code;
     memset(&desc, 0, sizeof(desc));
     desc.log = p->desc->log;
     desc.integer_io = p->desc->integer_io;
-    return p->code = nnrt_model_optimize(quantized, &desc, p->error);
+    return p->desc->no_optimize ? p->code = nnrt_model_create(quantized, &p->edit, source, true, p->desc->allocator, p->error)
+                                : nnrti_ptq_make(p, source, true, &desc, quantized);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -2848,7 +3016,7 @@ static NNRT_ReturnCode nnrti_ptq_judges(nnrti_ptq *p)
 {
     uint32_t samples = p->desc->samples < NNRTI_PTQ_JUDGES ? p->desc->samples : NNRTI_PTQ_JUDGES;
     size_t bytes;
-    if ((p->desc->without & NNRT_QUANTIZE_RANGES) != 0 || p->desc->int16)
+    if (!nnrti_ptq_does(p, NNRT_QUANTIZE_RANGES) || p->desc->int16)
         return p->code;
     for (uint32_t i = 0; i < p->edit.outputIndex.count; i++)
         if (nnrti_ptq_may_judge(p, p->edit.outputIndex.data[i], &bytes)) {
@@ -2931,9 +3099,7 @@ static NNRT_ReturnCode nnrti_ptq_judge_noise(nnrti_ptq *p, const NNRT_Model *sou
     memset(&desc, 0, sizeof(desc));
     memset(&j, 0, sizeof(j));
     nnrt_memory_allocate(&j.memory, p->desc->allocator);
-    if ((p->code = nnrt_model_create(&model, &p->edit, source, false, p->desc->allocator, p->error)) == NNRT_SUCCESS &&
-        (p->code = nnrt_model_optimize(&model, &desc, p->error)) == NNRT_SUCCESS &&
-        nnrti_ptq_judge_open(p, &j, model) == NNRT_SUCCESS)
+    if (nnrti_ptq_make(p, source, false, &desc, &model) == NNRT_SUCCESS && nnrti_ptq_judge_open(p, &j, model) == NNRT_SUCCESS)
         *mean = nnrti_ptq_judge_outputs(p, &j);
     nnrt_session_destroy(j.session);
     nnrt_memory_end(&j.memory);
@@ -2973,13 +3139,13 @@ static NNRT_ReturnCode nnrti_ptq_all(nnrti_ptq *p, const NNRT_Model *source, NNR
         return nnrti_ptq_pack_all(p) == NNRT_SUCCESS && nnrti_ptq_all_casts(p) == NNRT_SUCCESS
                    ? nnrti_ptq_finish(p, source, quantized)
                    : p->code;
-    p->allRuns = (3 + (uint64_t)nnrti_ptq_batches(p)) * p->desc->samples;
+    p->allRuns = ((p->desc->estimate ? 2 : 3) + (uint64_t)nnrti_ptq_batches(p)) * p->desc->samples;
     if (nnrti_ptq_judges(p) != NNRT_SUCCESS)
         return p->code;
     p->allRuns += p->judges * NNRTI_PTQ_FACTORS;
     if (nnrti_ptq_observe(p, nnrti_ptq_see_range) != NNRT_SUCCESS)
         return p->code;
-    if ((p->desc->without & NNRT_QUANTIZE_EQUALIZE) == 0 && nnrti_ptq_equalize(p) != NNRT_SUCCESS)
+    if (nnrti_ptq_does(p, NNRT_QUANTIZE_EQUALIZE) && nnrti_ptq_equalize(p) != NNRT_SUCCESS)
         return p->code;
     nnrti_ptq_join_ranges(p);
     if (nnrti_ptq_observe(p, nnrti_ptq_see_histogram) != NNRT_SUCCESS || nnrti_ptq_ranges(p) != NNRT_SUCCESS ||

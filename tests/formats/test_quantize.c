@@ -767,6 +767,150 @@ static void test_activations(void **unused)
         }
 }
 
+/* ---- float32 nodes between 8-bit ones ---- */
+
+static bool keep_named(void *user, const NNRT_Model *m, uint32_t node)
+{
+    const char *name = m->nodes.data[node].name;
+    (void)user;
+    return strcmp(name, "middle") == 0 || strcmp(name, "head") == 0 || strcmp(name, "wide") == 0;
+}
+
+/* An activation of a result, which is or is not an output as well. */
+static NNRT_Model *activated(float factor, NNRT_ActivationType type, bool seen)
+{
+    const int32_t x[] = {1, SIDE, SIDE, CHANNELS};
+    NNRT_Activation attr;
+    uint32_t in[2], t;
+    nnrt_builder *b = begin("activated", 4, x, in);
+    memset(&attr, 0, sizeof(attr));
+    attr.activationType = type;
+    in[1] = nnrt_builder_constant(b, NULL, F32, 0, NULL, &factor, true);
+    t = nnrt_add_MUL_FUSION(b, "wide", NULL, in, 2);
+    if (seen)
+        nnrt_builder_output(b, t);
+    return finish(b, nnrt_add_ACTIVATION(b, "y", &attr, &t, 1));
+}
+
+/* A kept node computes in float32 although casts from and to 8 bits surround it, and a kept node that reads another reads its float32
+   result: head (float32) -> middle (float32), and last = middle + head in 8 bits. */
+static void test_between(void **unused)
+{
+    const kind is = NORMAL;
+    const int32_t x[] = {1, SIDE, SIDE, CHANNELS};
+    const float ones = 1;
+    nnrt_quantize_desc d = described(&is);
+    NNRT_Activation attr;
+    NNRT_Model *m, *q;
+    uint32_t in[2], n, head;
+    nnrt_builder *b = begin("between", 4, x, in);
+    (void)unused;
+    memset(&attr, 0, sizeof(attr));
+    attr.activationType = NNRT_ACTIVATION_TYPE_SIGMOID;
+    in[1] = nnrt_builder_constant(b, NULL, F32, 0, NULL, &ones, true);
+    in[0] = nnrt_add_ADD_FUSION(b, "first", NULL, in, 2);
+    head = nnrt_add_ABS(b, "head", NULL, in, 1);
+    in[0] = nnrt_add_ACTIVATION(b, "middle", &attr, &head, 1);
+    in[1] = head;
+    m = finish(b, nnrt_add_ADD_FUSION(b, "last", NULL, in, 2));
+    d.keep = keep_named;
+    q = quantized(m, &d);
+    assert_int_equal(q->outputIndex.count, 1);
+    assert_string_equal(q->allTensors.data[q->outputIndex.data[0]].name, "last");
+    assert_int_equal(count(q, NNRT_NODE_TYPE_ADD_FUSION, &n), 2);
+    assert_int_equal(n, 2);
+    assert_int_equal(count(q, NNRT_NODE_TYPE_ABS, &n), 1);
+    assert_int_equal(n, 0);
+    assert_int_equal(count(q, NNRT_NODE_TYPE_ACTIVATION, &n), 1);
+    assert_int_equal(n, 0);
+    assert_int_equal(count(q, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &n), 5); /* of x, first, head, middle, last */
+    nnrt_model_destroy(q);
+    nnrt_model_destroy(m);
+}
+
+static nnrt_quantize_range wide;
+
+static void hear_wide(void *user, const nnrt_quantize_range *r)
+{
+    (void)user;
+    if (strcmp(r->tensor, "wide") == 0)
+        wide = *r;
+}
+
+static double noise_between(const NNRT_Model *m, const NNRT_Model *q, kind is)
+{
+    float want[ELEMENTS], got[ELEMENTS];
+    double noise = 0;
+    assert_int_equal(output_of(m, is, want, sizeof(want)), output_of(q, is, got, sizeof(got)));
+    for (size_t i = 0; i < COUNT(want); i++)
+        noise += ((double)want[i] - (double)got[i]) * ((double)want[i] - (double)got[i]);
+    return noise;
+}
+
+/* The range of a value that only an activation reads is where this is not constant: of normally distributed values times 10 a sigmoid
+   distinguishes a quarter, so that steps are a quarter and their noise a sixteenth. Another reader needs the whole range. */
+static void test_through(void **unused)
+{
+    const kind is = NORMAL;
+    NNRT_Model *m = activated(10, NNRT_ACTIVATION_TYPE_SIGMOID, false), *q;
+    nnrt_quantize_desc d = described(&is);
+    double noise;
+    (void)unused;
+    d.range = hear_wide;
+    d.keep = keep_named; /* the values are exact before they get codes */
+    q = quantized(m, &d);
+    assert_true(wide.least < -25 && wide.most > 25);
+    assert_true(wide.lower < -3 && wide.lower > -9 && wide.upper > 3 && wide.upper < 9);
+    noise = noise_between(m, q, is);
+    nnrt_model_destroy(q);
+    d.without = NNRT_QUANTIZE_RANGES;
+    q = quantized(m, &d);
+    assert_true(wide.lower < -25 && wide.upper > 25);
+    assert_true(noise < 0.25 * noise_between(m, q, is)); /* a sixteenth, and the rounding of the result */
+    nnrt_model_destroy(q);
+    nnrt_model_destroy(m);
+    d.without = 0;
+    m = activated(10, NNRT_ACTIVATION_TYPE_HSWISH, false);
+    q = quantized(m, &d);
+    assert_true(wide.lower < -1.5f && wide.lower > -3.5f && wide.upper > 15);
+    nnrt_model_destroy(q);
+    nnrt_model_destroy(m);
+    m = activated(10, NNRT_ACTIVATION_TYPE_SIGMOID, true);
+    q = quantized(m, &d);
+    assert_true(wide.lower < -15 && wide.upper > 15);
+    nnrt_model_destroy(q);
+    nnrt_model_destroy(m);
+}
+
+/* An estimate takes two runs of each sample, reports no ranges, and computes. */
+static void test_estimate(void **unused)
+{
+    const kind is = POSITIVE;
+    NNRT_Model *m = network(false, false), *q;
+    float want[ELEMENTS * 2], got[ELEMENTS * 2];
+    nnrt_quantize_desc d = described(&is);
+    double noise = 0, signal = 0;
+    size_t n;
+    (void)unused;
+    memset(&ears, 0, sizeof(ears));
+    d.range = hear_range;
+    d.progress = hear_progress;
+    d.estimate = true;
+    q = quantized(m, &d);
+    assert_int_equal(ears.ranges, 0);
+    assert_int_equal(ears.runs, 2 * SAMPLES);
+    assert_int_equal(ears.done, ears.total);
+    n = output_of(m, is, want, sizeof(want));
+    assert_int_equal(output_of(q, is, got, sizeof(got)), n);
+    for (size_t i = 0; i < n; i++) {
+        noise += ((double)want[i] - (double)got[i]) * ((double)want[i] - (double)got[i]);
+        signal += (double)want[i] * (double)want[i];
+    }
+    assert_true(noise > 0 && noise < 0.01 * signal);
+    nnrt_model_destroy(q);
+    nnrt_model_destroy(m);
+}
+
 /* ---- weights only ---- */
 
 #define COLUMNS 40 /* a block of 32, and one of 8 */
@@ -1296,6 +1440,7 @@ int main(void)
         cmocka_unit_test(test_many_operands), cmocka_unit_test(test_bad), cmocka_unit_test(test_memory),
         cmocka_unit_test(test_threads), cmocka_unit_test(test_weights),  cmocka_unit_test(test_weights_run),
         cmocka_unit_test(test_dynamic),
+        cmocka_unit_test(test_between), cmocka_unit_test(test_through),  cmocka_unit_test(test_estimate),
         cmocka_unit_test(test_activations),
         cmocka_unit_test(test_average), cmocka_unit_test(test_parts), cmocka_unit_test(test_equalized_memory), cmocka_unit_test(test_extreme_weights),
     };

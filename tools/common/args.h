@@ -80,7 +80,7 @@ typedef struct cli_args {
     char given[1024]; /* the options that may change results, with their values, as one text */
     bool json, tsv, onnx, tflite, example, all, show;
     bool memory, profile, golden, help, noOptimize, noQuantize, int8Io, placement, strict, fallback, records;
-    bool small, ranges, uint8, int16, sensitivity, leastSquares;
+    bool small, ranges, uint8, int16, sensitivity, leastSquares, fullInteger;
     const char *ids;       /* of --ids; NULL: not given */
     uint32_t tokens;       /* of --tokens; 0: not given */
     bool allLogits;        /* of --all-logits */
@@ -223,6 +223,7 @@ CLI_TAKE_SET(cli_take_ranges, ranges, true, true)
 CLI_TAKE_SET(cli_take_uint8, uint8, true, true)
 CLI_TAKE_SET(cli_take_16x8, int16, true, true)
 CLI_TAKE_SET(cli_take_sensitivity, sensitivity, true, true)
+CLI_TAKE_SET(cli_take_full_integer, fullInteger, true, true)
 CLI_TAKE_SET(cli_take_least_squares, leastSquares, true, true)
 CLI_TAKE_TEXT(cli_take_keep, keep)
 CLI_TAKE_TEXT(cli_take_ids, ids)
@@ -744,6 +745,10 @@ static const cli_option cli_options[] = {
      "int16 instead of int8 for values between convolutions and fully connected layers, weights are int8; other operators stay float32. "
      "The output is a .nnrt file",
      cli_take_16x8},
+    {"--full-integer", NULL, CLI_QUANTIZE,
+     "8 bits for all operators that have them, also where float32 is faster or costs less accuracy; the default with --int8-io, --16x8 and an "
+     "ONNX file as output",
+     cli_take_full_integer},
     {"--sensitivity", NULL, CLI_QUANTIZE,
      "also print the signal-to-noise ratio of the outputs if each node alone is quantized, the noisiest first, in the format of --keep",
      cli_take_sensitivity},
@@ -1018,7 +1023,7 @@ static int cli_parse(const cli_command *c, cli_args *args, int argc, char **argv
     if (args->weightBits > 0 && args->dynamicCodes)
         return cli_usage("%s: --weights-only and --dynamic exclude each other", c->name);
     if ((args->weightBits > 0 || args->dynamicCodes) && (args->data != NULL || args->heldOut != NULL || args->int8Io || args->sensitivity || args->maxLoss > 0 ||
-                                 args->leastSquares || args->ranges || args->uint8 || args->int16 || args->withoutSteps != 0 || args->report != NULL ||
+                                 args->leastSquares || args->fullInteger || args->ranges || args->uint8 || args->int16 || args->withoutSteps != 0 || args->report != NULL ||
                                  args->classes != NULL))
         return cli_usage("%s: %s needs no samples, and takes only --keep%s; nnrt accuracy compares models", c->name,
                          args->dynamicCodes ? "--dynamic" : "--weights-only", args->dynamicCodes ? "" : " and --block");

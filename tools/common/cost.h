@@ -1,6 +1,12 @@
 /*
-cost.h - the work of a model: multiply-accumulates, and an estimate of the instructions on a microcontroller.
+cost.h - the work of a model: multiply-accumulates, an estimate of the instructions on a microcontroller, and one of the time on
+a processor with SIMD, in float32 and in 8 bits.
 Part of tools/nnrt.c.
+
+    >>macs          multiply-accumulates
+    >>instructions  of a Cortex-M4
+    >>time          of the device `cpu`
+    >>work          sums over a model
 */
 #ifndef NNRT_TOOL_COST_H
 #define NNRT_TOOL_COST_H
@@ -9,13 +15,24 @@ Part of tools/nnrt.c.
 
 #include <math.h>
 
+/* Nanoseconds of a node. */
+typedef struct cli_ns {
+    double f32, int8; /* of its kernels */
+    bool product;     /* it has multiply-accumulates */
+} cli_ns;
+
 /* Sums over all nodes. */
 typedef struct cli_work {
     uint32_t types;      /* of operands: the sum of their bits */
     double macs;         /* multiply-accumulates */
     double instructions; /* of a Cortex-M4 */
     const NNRT_Model *model;
+    cli_ns *ns;       /* receives the time of each node; NULL: none */
+    double *elements; /* with ns: receives the elements of each tensor that a node reads or writes */
 } cli_work;
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>macs */
 
 static double cli_elements(const nnrt_operand *o)
 {
@@ -78,6 +95,9 @@ static double cli_macs(const nnrt_resolve *c)
     default: return 0;
     }
 }
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>instructions */
 
 /* Instructions on a Cortex-M4 with FPU are a sum of terms that follow the loops of the kernels of nnrt_mcu.h: how often a loop
    runs, times the instructions of one iteration. Those are fitted, by least squares of relative errors, to counts of qemu of
@@ -393,12 +413,166 @@ static double cli_m4_instructions(const nnrt_resolve *c, double macs, bool first
     return CLI_CALL + macs * (double)rate->of[kind].mac + elements * (double)rate->of[kind].element;
 }
 
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>time */
+
+/* Nanoseconds of one thread of the device `cpu` on x86-64 with AVX-512 VNNI, fitted to `nnrt bench --profile` of MobileNetV2,
+   ResNet-18, ResNet-8, DS-CNN, BlazeFace, M-LSD, the selfie segmentation and PP-OCR's detector and recognizer. Only ratios matter:
+   whether a node is faster in 8 bits, and how its gain compares with casts. 8-bit kernels are not always faster: operators
+   without one of their own run the reference kernel, and a convolution of few channels cannot fill the lanes of VNNI. */
+typedef struct cli_rates_of {
+    NNRT_NodeType type;
+    struct {
+        float mac, element; /* element: of the result, or of input 0 if that is larger */
+    } f32, int8;
+} cli_rates_of;
+
+static const cli_rates_of cli_speeds[] = {
+    {NNRT_NODE_TYPE_NONE, {0.5f, 0.3f}, {1, 0.5f}}, /* not listed; guessed */
+    {NNRT_NODE_TYPE_CONV2D_FUSION, {0.0061f, 0.45f}, {0.0031f, 0.18f}},
+    {NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION, {0.0061f, 0.45f}, {0.0031f, 0.18f}},
+    {NNRT_NODE_TYPE_FULL_CONNECTION, {0.0146f, 0.45f}, {0.0062f, 0.18f}},
+    {NNRT_NODE_TYPE_MATMUL_FUSION, {0.0146f, 0.45f}, {0.0062f, 0.18f}},
+    {NNRT_NODE_TYPE_ADD_FUSION, {0, 0.13f}, {0, 0.16f}},
+    {NNRT_NODE_TYPE_SUB_FUSION, {0, 0.13f}, {0, 0.2f}},
+    {NNRT_NODE_TYPE_MUL_FUSION, {0, 0.13f}, {0, 0.21f}},
+    {NNRT_NODE_TYPE_MAXIMUM, {0, 0.13f}, {0, 0.2f}},
+    {NNRT_NODE_TYPE_MINIMUM, {0, 0.13f}, {0, 0.2f}},
+    {NNRT_NODE_TYPE_ACTIVATION, {0, 0.35f}, {0, 0.17f}},
+    {NNRT_NODE_TYPE_HARD_SIGMOID, {0, 0.2f}, {0, 0.17f}},
+    {NNRT_NODE_TYPE_HARD_SWISH, {0, 0.2f}, {0, 0.17f}},
+    {NNRT_NODE_TYPE_LEAKY_RELU, {0, 0.15f}, {0, 0.17f}},
+    {NNRT_NODE_TYPE_CLIP, {0, 0.15f}, {0, 0.17f}},
+    {NNRT_NODE_TYPE_ABS, {0, 0.15f}, {0, 0.17f}},
+    {NNRT_NODE_TYPE_SOFTMAX, {0, 1}, {0, 3}},
+    {NNRT_NODE_TYPE_REDUCE_FUSION, {0, 0.3f}, {0, 0.3f}},
+    {NNRT_NODE_TYPE_AVGPOOL_FUSION, {0, 0.08f}, {0, 0.07f}},
+    {NNRT_NODE_TYPE_MAX_POOL_FUSION, {0, 0.25f}, {0, 0.1f}},
+    {NNRT_NODE_TYPE_CONCAT, {0, 0.4f}, {0, 0.6f}},
+    {NNRT_NODE_TYPE_RESIZE, {0, 0.17f}, {0, 0.12f}}, /* 8 bits: nearest */
+    {NNRT_NODE_TYPE_TRANSPOSE, {0, 0.36f}, {0, 0.2f}},
+    {NNRT_NODE_TYPE_PAD_FUSION, {0, 0.5f}, {0, 0.2f}},
+    {NNRT_NODE_TYPE_SLICE_FUSION, {0, 0.3f}, {0, 0.15f}},
+    {NNRT_NODE_TYPE_STRIDED_SLICE, {0, 0.3f}, {0, 0.15f}},
+    {NNRT_NODE_TYPE_SPLIT, {0, 0.3f}, {0, 0.15f}},
+    {NNRT_NODE_TYPE_TILE_FUSION, {0, 0.3f}, {0, 0.15f}},
+    {NNRT_NODE_TYPE_DEPTH_TO_SPACE, {0, 0.4f}, {0, 0.3f}},
+    {NNRT_NODE_TYPE_SPACE_TO_DEPTH, {0, 0.4f}, {0, 0.3f}},
+    {NNRT_NODE_TYPE_RESHAPE, {0, 0}, {0, 0}},
+    {NNRT_NODE_TYPE_SQUEEZE, {0, 0}, {0, 0}},
+    {NNRT_NODE_TYPE_UNSQUEEZE, {0, 0}, {0, 0}},
+    {NNRT_NODE_TYPE_EXPAND_DIMS, {0, 0}, {0, 0}},
+    {NNRT_NODE_TYPE_FLATTEN, {0, 0}, {0, 0}},
+};
+static const cli_rates_of cli_speed_depthwise = {NNRT_NODE_TYPE_CONV2D_FUSION, {0.021f, 0.12f}, {0.012f, 0.2f}};
+
+#define CLI_NS_CALL 100.0           /* of a step */
+#define CLI_NS_FUSED 0.08           /* for an element of an addition in the epilogue of a float32 product */
+#define CLI_NS_QUANTIZE 0.18         /* for an element, float32 to 8 bits, */
+#define CLI_NS_QUANTIZE_INPUT 0.25   /* of an input of the model, which gets another layout and is in no cache */
+#define CLI_NS_DEQUANTIZE 0.1       /* for an element, 8 bits to float32 */
+#define CLI_NS_REFERENCE_MAC 0.8    /* 8 bits, where only the reference device has a kernel */
+#define CLI_NS_SINGLE_MAC 2.0       /* float32 transposed convolution of fewer than four output channels, */
+#define CLI_NS_SINGLE_MAC_8 0.3     /* and its 8-bit form */
+#define CLI_NS_LINEAR_8 0.8         /* for an element of an 8-bit RESIZE that interpolates */
+#define CLI_NS_TABLE_8 0.17         /* for an element of an activation that is split off a convolution */
+#define CLI_NS_PIXEL_8 14.0         /* 8-bit convolution of up to four channels: for a pixel, */
+#define CLI_NS_GATHER_8 0.15        /* and each element of its window; */
+#define CLI_NS_GATHER 0.1           /* the latter in float32 */
+#define CLI_LARGE_WEIGHTS 262144.0  /* weights that no cache keeps between runs */
+#define CLI_NS_WEIGHT 0.3           /* for one of them, float32, */
+#define CLI_NS_WEIGHT_8 0.07        /* and 8 bits */
+
+/* Whether the activation that is fused into a convolution is an operator of its own in 8 bits. */
+static bool cli_splits_activation(const nnrt_resolve *c)
+{
+    const NNRT_ActivationType a = c->op->type == NNRT_NODE_TYPE_CONV2D_FUSION
+                                      ? ((const NNRT_Conv2DFusion *)c->resolved)->activationType
+                                  : c->op->type == NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION
+                                      ? ((const NNRT_Conv2dTransposeFusion *)c->resolved)->activationType
+                                      : NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
+    return a != NNRT_ACTIVATION_TYPE_NO_ACTIVATION && a != NNRT_ACTIVATION_TYPE_RELU && a != NNRT_ACTIVATION_TYPE_RELU6 &&
+           a != NNRT_ACTIVATION_TYPE_RELU1;
+}
+
+/* Adds the parts of the time that a shape decides. */
+static void cli_ns_of_shape(const nnrt_resolve *c, double macs, cli_ns *ns)
+{
+    const nnrt_operand *w = c->in + 1, *y = c->out;
+    const double weights = c->nIn > 1 && w->data != NULL ? cli_elements(w) : 0;
+    if (macs > 0 && weights > CLI_LARGE_WEIGHTS) {
+        ns->f32 += weights * CLI_NS_WEIGHT;
+        ns->int8 += weights * CLI_NS_WEIGHT_8;
+    }
+    switch ((int)c->op->type) {
+    case NNRT_NODE_TYPE_CONV2D_FUSION: {
+        const int64_t groups = ((const NNRT_Conv2DFusion *)c->resolved)->group;
+        if (groups > 1 && !cli_is_depthwise(c))
+            ns->int8 += macs * CLI_NS_REFERENCE_MAC;
+        else if (groups <= 1 && w->rank == 4 && w->dims[3] <= 4 && w->dims[0] > 0) {
+            const double pixels = cli_elements(y) / w->dims[0], window = (double)w->dims[1] * w->dims[2] * w->dims[3];
+            ns->f32 += pixels * window * CLI_NS_GATHER;
+            ns->int8 += pixels * (CLI_NS_PIXEL_8 + window * CLI_NS_GATHER_8);
+        }
+        break;
+    }
+    case NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION: {
+        const int32_t channels = y->dims[y->format == NNRT_FORMAT_NCHW ? 1 : y->rank - 1];
+        ns->f32 += channels < 4 ? macs * CLI_NS_SINGLE_MAC : 0;
+        ns->int8 += channels < 4 ? macs * CLI_NS_SINGLE_MAC_8 : 0;
+        break;
+    }
+    case NNRT_NODE_TYPE_MATMUL_FUSION: ns->int8 += weights > 0 ? 0 : macs * CLI_NS_REFERENCE_MAC; break;
+    case NNRT_NODE_TYPE_RESIZE:
+        if (((const NNRT_Resize *)c->resolved)->method != NNRT_RESIZE_METHOD_NEAREST)
+            ns->int8 += cli_elements(y) * CLI_NS_LINEAR_8;
+        break;
+    default: break;
+    }
+    ns->int8 += cli_splits_activation(c) ? cli_elements(y) * CLI_NS_TABLE_8 : 0;
+}
+
+/* The time of a float32 node, and of its 8-bit form. */
+static cli_ns cli_ns_of(const nnrt_resolve *c, double macs)
+{
+    const cli_rates_of *rates = cli_is_depthwise(c) ? &cli_speed_depthwise : cli_speeds;
+    const double result = c->nOut > 0 ? cli_elements(&c->out[0]) : 0, read = c->nIn > 0 ? cli_elements(&c->in[0]) : 0;
+    const double elements = macs > 0 || result > read ? result : read;
+    cli_ns ns = {0, 0, macs > 0};
+    for (size_t i = 1; i < sizeof(cli_speeds) / sizeof(cli_speeds[0]) && rates == cli_speeds; i++)
+        rates = cli_speeds[i].type == c->op->type ? &cli_speeds[i] : rates;
+    ns.f32 = macs * (double)rates->f32.mac + elements * (double)rates->f32.element;
+    ns.int8 = macs * (double)rates->int8.mac + elements * (double)rates->int8.element;
+    if (ns.f32 > 0 && !c->late) {
+        cli_ns_of_shape(c, macs, &ns);
+        ns.f32 += CLI_NS_CALL;
+        ns.int8 += CLI_NS_CALL;
+    }
+    return ns;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>work */
+
 /* Whether a node makes float16 weights float32: a session on `cpu` has them (cli_inputs.float16), a program that loads the
    converted model has the result. */
 static bool cli_widens_weights(const NNRT_Model *m, const NNRT_Node *n)
 {
     const NNRT_Tensor *w = n->nodeType == NNRT_NODE_TYPE_CAST ? &m->allTensors.data[n->inputIndex.data[0]] : NULL;
     return w != NULL && w->dataType == NNRT_DATA_TYPE_FLOAT16 && w->data.dataSize > 0;
+}
+
+/* Notes the time of a node, and the sizes of its values. */
+static void cli_work_note(cli_work *work, uint32_t node, const nnrt_resolve *c, double macs)
+{
+    const NNRT_Node *n = &work->model->nodes.data[node];
+    work->ns[node] = cli_ns_of(c, macs);
+    for (uint32_t i = 0; i < c->nIn && i < n->inputIndex.count; i++)
+        if (n->inputIndex.data[i] != NNRT_NO_TENSOR)
+            work->elements[n->inputIndex.data[i]] = cli_elements(&c->in[i]);
+    for (uint32_t i = 0; i < c->nOut && i < n->outputIndex.count; i++)
+        if (n->outputIndex.data[i] != NNRT_NO_TENSOR)
+            work->elements[n->outputIndex.data[i]] = cli_elements(&c->out[i]);
 }
 
 static NNRT_ReturnCode cli_work_visit(void *user, uint32_t node, nnrt_resolve *resolved, bool folded)
@@ -418,19 +592,21 @@ static NNRT_ReturnCode cli_work_visit(void *user, uint32_t node, nnrt_resolve *r
             first = first || inputs->data[i] == work->model->nodes.data[node].inputIndex.data[0];
         work->macs += macs;
         work->instructions += cli_m4_instructions(resolved, macs, first);
+        if (work->ns != NULL)
+            cli_work_note(work, node, resolved, macs);
     }
     return NNRT_SUCCESS;
 }
 
-/* The work of one run, with dynamic dimensions as --shape sets them, or their bounds. */
-static cli_work cli_work_of(const cli_job *job)
+/* The work of one run, with dynamic dimensions as --shape sets them, or their bounds. ns, elements: as in cli_work, or NULL. */
+static cli_work cli_work_of(const cli_job *job, cli_ns *ns, double *elements)
 {
     const NNRT_Model *m = job->model;
     NNRT_ModelConfig config;
     nnrt_memory memory;
     nnrt_operand *tensors;
     nnrt_dims *dims = cli_job_dims(job);
-    cli_work work = {0, 0, 0, job->model};
+    cli_work work = {0, 0, 0, job->model, ns, elements};
     memset(&config, 0, sizeof(config));
     if (job->fromNnrt)
         config.inputDims = nnrt_dims_list_make(dims, job->in.count + job->in.states);

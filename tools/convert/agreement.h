@@ -85,8 +85,26 @@ static int cli_side_run(cli_side *s, const char *what)
                : cli_fail("the run of the %s model failed: %s", what, nnrt_session_error(s->session));
 }
 
-/* Writes the float32 outputs of all samples to s->wanted, once. progressing: shows a bar. */
-static int cli_samples_want(cli_samples *s, const nnrt_session_desc *desc, bool progressing)
+/* Runs that are timed: for CLI_TIMED_MS, but at least 3. */
+enum { CLI_TIMED_RUNS = 1000, CLI_TIMED_MS = 250 };
+
+/* The least time of a run on the inputs that the side has, which has run before: other programs only add to it. */
+static int cli_side_time(cli_side *s, const char *what, double *ms)
+{
+    const double begin = cli_now_ms();
+    int status = CLI_DONE;
+    *ms = (double)INFINITY;
+    for (int i = 0; status == CLI_DONE && (i < 3 || (i < CLI_TIMED_RUNS && cli_now_ms() - begin < CLI_TIMED_MS)); i++) {
+        const double start = cli_now_ms();
+        status = cli_side_run(s, what);
+        *ms = fmin(*ms, cli_now_ms() - start);
+    }
+    return status;
+}
+
+/* Writes the float32 outputs of all samples to s->wanted, once. progressing: shows a bar. ms: receives the time of a run; NULL: it is
+   not measured. */
+static int cli_samples_want(cli_samples *s, const nnrt_session_desc *desc, bool progressing, double *ms)
 {
     cli_progress progress = cli_progress_of("float32");
     cli_side side;
@@ -108,6 +126,8 @@ static int cli_samples_want(cli_samples *s, const nnrt_session_desc *desc, bool 
             cli_progress_show(&progress, k + 1, s->count);
     }
     cli_progress_end(&progress);
+    if (status == CLI_DONE && ms != NULL)
+        status = cli_side_time(&side, "float32", ms);
     cli_side_free(&side);
     if (status == CLI_DONE)
         s->wanted = file;
@@ -200,13 +220,13 @@ static double cli_agreement_noise(const cli_agreement *all, uint32_t count)
 }
 
 /* Compares the outputs of the float32 and the quantized model. print: prints the figures.
-   notes: receives them; NULL: none. */
+   notes: receives them; NULL: none. ms: receives the time of a run of the quantized model; NULL: it is not measured. */
 static int cli_agreement_of(cli_samples *s, const NNRT_Model *quantized, const nnrt_session_desc *desc, bool print,
-                            cli_notes *notes, cli_loss *loss)
+                            cli_notes *notes, cli_loss *loss, double *ms)
 {
     cli_side side;
     cli_agreement *all = NULL;
-    int status = cli_samples_want(s, desc, print);
+    int status = cli_samples_want(s, desc, print, NULL);
     memset(&side, 0, sizeof(side));
     if (status == CLI_DONE)
         status = cli_side_make(&side, quantized, desc, "quantized");
@@ -214,6 +234,8 @@ static int cli_agreement_of(cli_samples *s, const NNRT_Model *quantized, const n
         status = CLI_FAILED;
     if (status == CLI_DONE)
         status = cli_agreement_measure(s, &side, all, print);
+    if (status == CLI_DONE && ms != NULL)
+        status = cli_side_time(&side, "quantized", ms);
     if (status == CLI_DONE) {
         loss->noise = cli_agreement_noise(all, side.nOut);
         loss->accuracy = s->expected != NULL ? ((double)all[0].right[0] - (double)all[0].right[1]) / s->count : 0;

@@ -4,6 +4,7 @@ Part of tools/nnrt.c.
 
     >>quantize     quantizing a model
     >>sensitivity  the noise that each node adds; nodes that stay float32
+    >>choice       nodes that stay float32 because they are faster so, or cost accuracy
     >>weights      weights of matrix products alone
     >>command      the command
 */
@@ -16,6 +17,7 @@ Part of tools/nnrt.c.
 #include "agreement.h"
 #include "convert.h"
 #include "qdq.h"
+#include "quantize_choice.h"
 #include "widen.h"
 
 #ifdef __GLIBC__
@@ -32,6 +34,11 @@ typedef struct cli_quantize_user {
     bool quiet; /* no bar: one of many quantizations */
     const char *keep;
     bool *floats; /* per node: it stays float32. NULL: none */
+    bool *faster; /* per node: it stays float32 because it is faster so. NULL: none */
+    cli_choice choice; /* predicted times */
+    bool asks; /* a call that only fills choice.may */
+    bool few, estimates; /* only the first samples; only the noise is wanted (nnrt_quantize_desc.estimate) */
+    cli_noted_time time;
     cli_qdq qdq;  /* notes for an ONNX file */
     bool onnx;    /* the output is one */
     bool ranges;  /* prints ranges */
@@ -85,10 +92,14 @@ static void cli_quantize_layer(void *user, const nnrt_quantize_layer *layer)
 /* nnrt_quantize_desc.keep: the nodes of --keep, and the nodes that a search keeps. */
 static bool cli_quantize_keep(void *user, const NNRT_Model *model, uint32_t node)
 {
-    const cli_quantize_user *u = (const cli_quantize_user *)user;
+    cli_quantize_user *u = (cli_quantize_user *)user;
     if (u->onnx && model->nodes.data[node].nodeType == NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION)
         return true; /* ONNX has scales for other channels there */
-    return nnrt_partition_keeps(u->keep, model, node) || (u->floats != NULL && u->floats[node]);
+    if (nnrt_partition_keeps(u->keep, model, node))
+        return true;
+    if (u->asks)
+        u->choice.may[node] = true;
+    return u->floats != NULL && u->floats[node];
 }
 
 /* As JSON, it begins the line that cli_put_written ends. */
@@ -109,6 +120,8 @@ static void cli_quantize_print(const nnrt_quantize_report *r, const cli_args *ar
         printf("rounded    %u of %u weight tensors by least squares\n", (unsigned)r->rounded, (unsigned)r->layers);
 }
 
+#define CLI_FEW_SAMPLES 2 /* with `few` */
+
 /* Quantizes the loaded model. report NULL: one of many times, without ranges. quantized NULL: only checks model and options. */
 static NNRT_ReturnCode cli_quantize_once(const cli_job *job, const cli_args *args, cli_quantize_user *user,
                                          NNRT_Model **quantized, nnrt_quantize_report *report, nnrt_error *error)
@@ -116,7 +129,8 @@ static NNRT_ReturnCode cli_quantize_once(const cli_job *job, const cli_args *arg
     nnrt_quantize_desc desc;
     memset(&desc, 0, sizeof(desc));
     memset(error, 0, sizeof(*error));
-    desc.samples = user->samples.count;
+    desc.samples = user->few && user->samples.count > CLI_FEW_SAMPLES ? CLI_FEW_SAMPLES : user->samples.count;
+    desc.estimate = user->estimates;
     desc.sample = cli_quantize_sample;
     desc.user = user;
     desc.session = &user->session;
@@ -175,7 +189,7 @@ static int cli_quantize_check(const cli_args *args, cli_quantize_user *user, dou
     int status = cli_quantize_import(args, user, &model);
     if (status != CLI_DONE)
         return status;
-    status = cli_agreement_of(cli_quantize_judges(user), model, &user->session, false, NULL, &own);
+    status = cli_agreement_of(cli_quantize_judges(user), model, &user->session, false, NULL, &own, NULL);
     nnrt_model_destroy(model);
     if (status == CLI_DONE && !(own.noise <= 2 * noise + 1e-9))
         status = cli_fail("cannot write %s: as an ONNX file the model has a noise of %g instead of %g; write a .nnrt file",
@@ -228,6 +242,50 @@ static int cli_quantize_onnx(const cli_args *args, cli_quantize_user *user, doub
     return status;
 }
 
+/* Nodes that stay float32, in the format of --keep. */
+static void cli_quantize_print_floats(const cli_quantize_user *user)
+{
+    for (uint32_t i = 0; i < user->model->nodes.count; i++)
+        if (user->floats[i] && user->choice.may[i]) {
+            fputs(user->faster[i] ? "float32    faster    " : "float32    accuracy  ", stdout);
+            cli_record_print(user->model, i);
+        }
+}
+
+/* Nodes that stay float32, and times. After the outputs. */
+static void cli_quantize_print_time(const cli_quantize_user *user, const cli_args *args)
+{
+    const cli_noted_time *t = &user->time;
+    if (args->json) {
+        printf(",\"float32\":{\"faster\":%u,\"accuracy\":%u},\"time\":{\"predicted\":", (unsigned)t->faster, (unsigned)t->accuracy);
+        cli_json_number(t->predicted, 4);
+        if (t->measured) {
+            cli_json_ms("float32_ms", t->f32);
+            cli_json_ms("int8_ms", t->int8);
+            fputs(",\"ratio\":", stdout);
+            cli_json_number(t->int8 / t->f32, 4);
+        }
+        putchar('}');
+        return;
+    }
+    if (t->measured)
+        printf("time       float32 %.3f ms, %s %.3f ms (%.2f), predicted %.2f\n", t->f32, args->int16 ? "16x8" : "8 bits", t->int8,
+               t->int8 / t->f32, t->predicted);
+    else
+        printf("time       %.2f of float32, predicted for the device cpu\n", t->predicted);
+}
+
+/* A measured time that is larger by this factor is no chance. */
+#define CLI_SLOWER 1.1
+
+static void cli_quantize_warn_slower(const cli_quantize_user *user, const cli_args *args)
+{
+    const cli_noted_time *t = &user->time;
+    if (t->measured && t->int8 > CLI_SLOWER * t->f32)
+        cli_note("%s: a run takes %.3f ms instead of %.3f ms in float32; 'nnrt bench %s --profile' shows the slow operators, and "
+                 "--keep FILE leaves them in float32", args->output, t->int8, t->f32, args->output);
+}
+
 /* Quantizes the loaded model, compares both, and replaces it. The float32 outputs are computed before, so that the packed
    weights of that session and the quantized model are not in memory at the same time. */
 static int cli_quantize_model(cli_job *job, const cli_args *args, cli_quantize_user *user)
@@ -240,7 +298,7 @@ static int cli_quantize_model(cli_job *job, const cli_args *args, cli_quantize_u
     NNRT_ReturnCode code = cli_quantize_once(job, args, user, NULL, NULL, &error); /* refuses the model, if it must */
     if (code != NNRT_SUCCESS)
         return cli_quantize_failed(user, args, &error);
-    status = cli_samples_want(cli_quantize_judges(user), &user->session, true);
+    status = cli_samples_want(cli_quantize_judges(user), &user->session, true, user->time.measured ? &user->time.f32 : NULL);
     if (status != CLI_DONE)
         return status;
     code = cli_quantize_once(job, args, user, &quantized, &report, &error);
@@ -248,6 +306,8 @@ static int cli_quantize_model(cli_job *job, const cli_args *args, cli_quantize_u
     if (code != NNRT_SUCCESS)
         return cli_quantize_failed(user, args, &error);
     cli_quantize_print(&report, args, user->samples.count);
+    if (!args->json && !(args->maxLoss > 0)) /* --max-loss has printed them */
+        cli_quantize_print_floats(user);
     if (user->notes != NULL) {
         user->notes->counts = report;
         user->notes->samples = user->samples.count;
@@ -255,7 +315,14 @@ static int cli_quantize_model(cli_job *job, const cli_args *args, cli_quantize_u
     }
     nnrt_model_destroy(job->model);
     job->model = quantized;
-    status = cli_agreement_of(cli_quantize_judges(user), quantized, &user->session, true, user->notes, &loss);
+    status = cli_agreement_of(cli_quantize_judges(user), quantized, &user->session, true, user->notes, &loss,
+                              user->time.measured ? &user->time.int8 : NULL);
+    if (status == CLI_DONE)
+        cli_quantize_print_time(user, args);
+    if (status == CLI_DONE)
+        cli_quantize_warn_slower(user, args);
+    if (user->notes != NULL)
+        user->notes->time = user->time;
     if (status == CLI_DONE && user->onnx)
         status = cli_quantize_onnx(args, user, loss.noise);
     return status;
@@ -289,7 +356,7 @@ static int cli_quantize_loss(const cli_job *job, const cli_args *args, cli_quant
     *chosen = code == NNRT_SUCCESS;
     loss->noise = loss->accuracy = 0;
     if (code == NNRT_SUCCESS)
-        status = cli_agreement_of(cli_quantize_judges(user), quantized, &user->session, false, NULL, loss);
+        status = cli_agreement_of(cli_quantize_judges(user), quantized, &user->session, false, NULL, loss, NULL);
     else if (code != NNRT_NOT_SUPPORT)
         status = cli_quantize_failed(user, args, &error);
     nnrt_model_destroy(quantized);
@@ -355,42 +422,262 @@ static int cli_sensitivity_search(const cli_job *job, const cli_args *args, cli_
 }
 
 /* print: prints the list. notes: receives it; NULL: none. */
-static void cli_sensitivity_tell(const cli_job *job, const cli_sensitivity *list, uint32_t count, uint32_t kept, bool print,
+static void cli_sensitivity_tell(const cli_job *job, const cli_sensitivity *list, uint32_t count, const bool *floats, bool print,
                                  cli_notes *notes)
 {
     for (uint32_t i = 0; i < count; i++) {
         const double sqnr = list[i].noise > 0 ? -10 * log10(list[i].noise) : (double)INFINITY;
         if (notes != NULL)
-            cli_notes_node(notes, &job->model->nodes.data[list[i].node], sqnr, i < kept);
+            cli_notes_node(notes, &job->model->nodes.data[list[i].node], sqnr, floats[list[i].node]);
         if (!print)
             continue;
-        fputs(i < kept ? "float32    " : "quantized  ", stdout);
+        fputs(floats[list[i].node] ? "float32    " : "quantized  ", stdout);
         printf("%.1f dB  ", sqnr);
         cli_record_print(job->model, list[i].node);
     }
 }
 
-/* --max-loss, --sensitivity: measures each node, and chooses the nodes that stay float32. */
+/* --max-loss, --sensitivity: measures each node; --max-loss chooses the nodes that stay float32. */
 static int cli_quantize_search(const cli_job *job, const cli_args *args, cli_quantize_user *user)
 {
-    cli_sensitivity *list = (cli_sensitivity *)cli_alloc(job->model->nodes.count, sizeof(*list));
+    const size_t n = job->model->nodes.count;
+    cli_sensitivity *list = (cli_sensitivity *)cli_alloc(n, sizeof(*list));
+    bool *before = (bool *)cli_alloc(n, sizeof(*before));
     uint32_t count = 0, kept = 0;
     int status = CLI_FAILED;
-    user->floats = (bool *)cli_alloc(job->model->nodes.count, sizeof(bool));
+    if (before != NULL)
+        memcpy(before, user->floats, n * sizeof(*before));
     user->quiet = true;
     user->progress.label = "sensitivity";
-    if (list != NULL && user->floats != NULL)
+    if (list != NULL && before != NULL)
         status = cli_sensitivity_measure(job, args, user, list, &count);
     if (status == CLI_DONE && args->maxLoss > 0)
         status = cli_sensitivity_search(job, args, user, list, count, &kept);
     else if (status == CLI_DONE)
-        cli_sensitivity_keep(job, user, list, 0);
+        memcpy(user->floats, before, n * sizeof(*before));
     if (status == CLI_DONE)
-        cli_sensitivity_tell(job, list, count, kept, !args->json, user->notes);
+        cli_sensitivity_tell(job, list, count, user->floats, !args->json, user->notes);
     user->quiet = false;
     user->progress.label = "quantize";
     free(list);
+    free(before);
     return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>choice */
+
+/* Whether nodes may stay float32 by themselves. Firmware wants integers alone, other runtimes have other times, and --max-loss and
+   --16x8 choose themselves. */
+static bool cli_quantize_chooses(const cli_args *args, const cli_quantize_user *user)
+{
+    return !args->fullInteger && !args->int8Io && !args->int16 && !user->onnx && !(args->maxLoss > 0);
+}
+
+/* Predicts times, and lets nodes stay float32 that are faster so. */
+static int cli_quantize_choose(const cli_job *job, const cli_args *args, cli_quantize_user *user)
+{
+    const uint32_t n = job->model->nodes.count;
+    nnrt_error error;
+    NNRT_ReturnCode code;
+    int status = cli_choice_begin(&user->choice, job);
+    if (status != CLI_DONE)
+        return status;
+    user->asks = true;
+    code = cli_quantize_once(job, args, user, NULL, NULL, &error); /* refuses the model, if it must */
+    user->asks = false;
+    if (code != NNRT_SUCCESS)
+        return cli_quantize_failed(user, args, &error);
+    user->floats = (bool *)cli_alloc(n, sizeof(bool));
+    user->faster = (bool *)cli_alloc(n, sizeof(bool));
+    if (user->floats == NULL || user->faster == NULL)
+        return CLI_FAILED;
+    if (cli_quantize_chooses(args, user))
+        status = cli_choice_least(&user->choice, user->floats);
+    memcpy(user->faster, user->floats, n * sizeof(bool));
+    user->time.measured = args->device == NULL || strcmp(args->device, "reference") != 0; /* that one is not for speed */
+    return status;
+}
+
+/* ---- nodes that stay float32 for accuracy ---- */
+
+/* The noise of a few nodes alone estimates their share of the noise of all. One evaluation for each node would take longer than the
+   quantization: so consecutive nodes are evaluated together, and the noisiest piece is halved until CLI_PIECES are evaluated.
+   Pieces stay float32 in the order of noise per added time while the predicted time allows it. */
+#define CLI_PIECES_FIRST 6
+#define CLI_PIECES 24
+#define CLI_NOISE_WANTED 1e-3  /* of the outputs, relative to their signal: 30 dB. Less is not looked for */
+#define CLI_NOISE_GAIN 0.7     /* the noise that is left must be at most this much of the noise before */
+#define CLI_TIME_ADDED 1.1     /* the predicted time may grow by this factor */
+#define CLI_NOISE_SHARE 0.03   /* of all pieces, that a piece must have to stay float32: few layers cost most */
+
+/* The nodes [from, to) of the list. */
+typedef struct cli_piece {
+    uint32_t from, to;
+    double noise;
+    bool floats;
+} cli_piece;
+
+typedef struct cli_pieces {
+    uint32_t *list; /* nodes that compute in 8 bits, in their order */
+    uint32_t nodes, count;
+    cli_piece pieces[CLI_PIECES + 1];
+    double noise; /* of all in 8 bits */
+} cli_pieces;
+
+/* The noise of a few samples; user->floats: the nodes in float32. */
+static int cli_pieces_noise(const cli_job *job, const cli_args *args, cli_quantize_user *user, bool estimate, double *noise)
+{
+    cli_samples *judges = cli_quantize_judges(user);
+    const uint32_t count = judges->count;
+    cli_loss loss = {0, 0};
+    bool chosen = false;
+    int status;
+    user->few = user->quiet = true;
+    user->estimates = estimate;
+    judges->count = count > CLI_FEW_SAMPLES ? CLI_FEW_SAMPLES : count;
+    status = cli_quantize_loss(job, args, user, &loss, &chosen);
+    judges->count = count;
+    user->few = user->estimates = user->quiet = false;
+    *noise = loss.noise;
+    return status;
+}
+
+/* Evaluates a piece: all other nodes are float32. */
+static int cli_piece_measure(const cli_job *job, const cli_args *args, cli_quantize_user *user, const cli_pieces *p, cli_piece *piece)
+{
+    memset(user->floats, 1, job->model->nodes.count * sizeof(bool));
+    for (uint32_t i = piece->from; i < piece->to; i++)
+        user->floats[p->list[i]] = false;
+    return cli_pieces_noise(job, args, user, true, &piece->noise);
+}
+
+static int cli_pieces_add(const cli_job *job, const cli_args *args, cli_quantize_user *user, cli_pieces *p, uint32_t from, uint32_t to)
+{
+    cli_piece *piece = &p->pieces[p->count];
+    memset(piece, 0, sizeof(*piece));
+    piece->from = from;
+    piece->to = to;
+    p->count += to > from;
+    return to > from ? cli_piece_measure(job, args, user, p, piece) : CLI_DONE;
+}
+
+/* Divides the list, and halves the noisiest pieces. */
+static int cli_pieces_find(const cli_job *job, const cli_args *args, cli_quantize_user *user, cli_pieces *p)
+{
+    uint32_t left = CLI_PIECES;
+    int status = CLI_DONE;
+    for (uint32_t i = 0; i < CLI_PIECES_FIRST && status == CLI_DONE; i++, left--)
+        status = cli_pieces_add(job, args, user, p, (uint32_t)((uint64_t)p->nodes * i / CLI_PIECES_FIRST),
+                                (uint32_t)((uint64_t)p->nodes * (i + 1) / CLI_PIECES_FIRST));
+    while (left >= 2 && status == CLI_DONE) {
+        cli_piece *most = NULL;
+        uint32_t middle;
+        for (uint32_t i = 0; i < p->count; i++)
+            if (p->pieces[i].to - p->pieces[i].from > 1 && (most == NULL || p->pieces[i].noise > most->noise))
+                most = &p->pieces[i];
+        if (most == NULL)
+            break;
+        middle = most->from + (most->to - most->from) / 2;
+        status = cli_pieces_add(job, args, user, p, middle, most->to);
+        most->to = middle;
+        if (status == CLI_DONE)
+            status = cli_piece_measure(job, args, user, p, most);
+        left -= 2;
+        cli_progress_show(&user->progress, CLI_PIECES - left, CLI_PIECES);
+    }
+    cli_progress_end(&user->progress);
+    return status;
+}
+
+static void cli_piece_set(cli_quantize_user *user, const cli_pieces *p, const cli_piece *piece, bool floats)
+{
+    for (uint32_t i = piece->from; i < piece->to; i++)
+        user->floats[p->list[i]] = floats;
+}
+
+/* Lets pieces stay float32 while the time allows it; false: none does. */
+static bool cli_pieces_choose(cli_quantize_user *user, cli_pieces *p)
+{
+    const double before = cli_choice_time(&user->choice, user->faster), most = before * CLI_TIME_ADDED;
+    double all = 0, left, time = before;
+    bool any = false;
+    memcpy(user->floats, user->faster, user->choice.model->nodes.count * sizeof(bool));
+    for (uint32_t i = 0; i < p->count; i++)
+        all += p->pieces[i].noise;
+    left = all;
+    while (left > CLI_NOISE_WANTED) {
+        cli_piece *best = NULL;
+        double gain = 0, then = 0;
+        for (uint32_t i = 0; i < p->count; i++) {
+            cli_piece *piece = &p->pieces[i];
+            double t;
+            if (piece->floats || piece->noise < CLI_NOISE_SHARE * all)
+                continue;
+            cli_piece_set(user, p, piece, true);
+            t = cli_choice_time(&user->choice, user->floats);
+            cli_piece_set(user, p, piece, false);
+            if (t > most || piece->noise / fmax(t - time, before / 1000) <= gain)
+                continue;
+            gain = piece->noise / fmax(t - time, before / 1000);
+            best = piece;
+            then = t;
+        }
+        if (best == NULL)
+            break;
+        best->floats = any = true;
+        cli_piece_set(user, p, best, true);
+        left -= best->noise;
+        time = then;
+    }
+    return any;
+}
+
+/* Adds the nodes that cost most accuracy to user->floats. */
+static int cli_quantize_spare(const cli_job *job, const cli_args *args, cli_quantize_user *user)
+{
+    cli_pieces p;
+    double noise = 0;
+    int status;
+    memset(&p, 0, sizeof(p));
+    status = cli_samples_want(cli_quantize_judges(user), &user->session, true, user->time.measured ? &user->time.f32 : NULL);
+    if (status == CLI_DONE)
+        status = cli_pieces_noise(job, args, user, false, &p.noise);
+    if (status != CLI_DONE || !(p.noise > CLI_NOISE_WANTED))
+        return status;
+    if ((p.list = (uint32_t *)cli_alloc(job->model->nodes.count, sizeof(*p.list))) == NULL)
+        return CLI_FAILED;
+    for (uint32_t i = 0; i < job->model->nodes.count; i++)
+        if (user->choice.may[i] && !user->faster[i])
+            p.list[p.nodes++] = i;
+    user->progress.label = "sensitivity";
+    status = cli_pieces_find(job, args, user, &p);
+    user->progress.label = "quantize";
+    if (status == CLI_DONE && cli_pieces_choose(user, &p)) {
+        status = cli_pieces_noise(job, args, user, false, &noise);
+        if (!(noise < CLI_NOISE_GAIN * p.noise))
+            memcpy(user->floats, user->faster, job->model->nodes.count * sizeof(bool));
+    }
+    free(p.list);
+    return status;
+}
+
+/* Notes the chosen nodes, and the predicted time. */
+static int cli_quantize_predict(cli_quantize_user *user)
+{
+    const uint32_t n = user->choice.model->nodes.count;
+    bool *all = (bool *)cli_alloc(n, sizeof(bool));
+    if (all == NULL)
+        return CLI_FAILED;
+    memset(all, 1, n * sizeof(bool));
+    user->time.predicted = cli_choice_time(&user->choice, user->floats) / cli_choice_time(&user->choice, all);
+    for (uint32_t i = 0; i < n; i++)
+        if (user->choice.may[i] && user->floats[i]) {
+            user->time.faster += user->faster[i];
+            user->time.accuracy += !user->faster[i];
+        }
+    free(all);
+    return CLI_DONE;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -510,7 +797,7 @@ static int cli_quantize_sizes(cli_job *job, const cli_args *args, const char *pa
         return cli_fail("cannot plan %s: %s", path, error.message);
     if (status == CLI_DONE)
         sizes->session = nnrt_session_get_memory(session);
-    sizes->instructions = cli_work_of(job).instructions;
+    sizes->instructions = cli_work_of(job, NULL, NULL).instructions;
     sizes->file = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? (double)st.st_size : (double)cli_stream.bytes.size;
     nnrt_session_destroy(session);
     return status;
@@ -586,8 +873,14 @@ static int cli_quantize_job(cli_job *job, const cli_args *args, cli_notes *notes
         status = cli_samples_drop_bad(&user.samples);
     if (status == CLI_DONE)
         status = cli_samples_drop_bad(&user.heldOut);
+    if (status == CLI_DONE)
+        status = cli_quantize_choose(job, args, &user);
+    if (status == CLI_DONE && cli_quantize_chooses(args, &user))
+        status = cli_quantize_spare(job, args, &user);
     if (status == CLI_DONE && (args->sensitivity || args->maxLoss > 0))
         status = cli_quantize_search(job, args, &user);
+    if (status == CLI_DONE)
+        status = cli_quantize_predict(&user);
     if (status == CLI_DONE)
         status = cli_quantize_model(job, args, &user);
     if (status == CLI_DONE && user.onnx && (status = cli_quantize_write(args, &user.qdq)) == CLI_DONE)
@@ -595,7 +888,9 @@ static int cli_quantize_job(cli_job *job, const cli_args *args, cli_notes *notes
     cli_qdq_free(&user.qdq);
     cli_samples_free(&user.samples);
     cli_samples_free(&user.heldOut);
+    cli_choice_free(&user.choice);
     free(user.floats);
+    free(user.faster);
     free(keep);
     return status;
 }

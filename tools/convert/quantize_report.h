@@ -50,6 +50,14 @@ typedef struct cli_noted_model {
     nnrt_session_memory session;
 } cli_noted_model;
 
+/* Times of a run, of the device of the command, and by the cost model. */
+typedef struct cli_noted_time {
+    double f32, int8;  /* milliseconds; with `measured` */
+    double predicted;  /* of the 8-bit model, relative to float32 */
+    bool measured;
+    uint32_t faster, accuracy; /* nodes that stay float32 because they are faster so, or cost accuracy */
+} cli_noted_time;
+
 /* Lists have room for all tensors, nodes and outputs of the float32 model. */
 typedef struct cli_notes {
     nnrt_memory memory; /* full: some note is missing */
@@ -61,6 +69,7 @@ typedef struct cli_notes {
     uint32_t judged; /* samples of the comparison with float32 */
     cli_noted_model before, after;
     nnrt_quantize_report counts;
+    cli_noted_time time;
     double right[2]; /* accuracy of both models in percent, with --classes */
 } cli_notes;
 
@@ -297,6 +306,13 @@ static void cli_notes_summary(const cli_notes *n, FILE *out, const cli_args *arg
     cli_notes_sizes(out, "constants (flash of firmware)", (double)a->session.constants, (double)b->session.constants);
     cli_notes_sizes(out, "arena (RAM), reference device", (double)a->session.arena, (double)b->session.arena);
     cli_notes_sizes(out, "instructions of a run on a Cortex-M4, about", a->instructions, b->instructions);
+    if (n->time.measured)
+        fprintf(out, "<tr><th class='l'>time of a run here, ms<td>%.3f<td>%.3f<td>%.1f %%</tr>\n", n->time.f32, n->time.int8,
+                100 * n->time.int8 / n->time.f32);
+    fprintf(out,
+            "<tr><th class='l'>time of a run, predicted<td>100<td>%.1f<td>%.1f %%</tr>\n<tr><th class='l'>nodes in float32<td class='l' "
+            "colspan='3'>%u are faster so, %u for accuracy</tr>\n",
+            100 * n->time.predicted, 100 * n->time.predicted, (unsigned)n->time.faster, (unsigned)n->time.accuracy);
     fprintf(out,
             "<tr><th class='l'>samples<td class='l' colspan='3'>%u, compared with float32 on %u</tr>\n<tr><th class='l'>nodes<td class='l' colspan='3'>%u of "
             "%u quantized, %u with weights</tr>\n<tr><th class='l'>steps<td class='l' colspan='3'>%u pairs of layers equalized, "

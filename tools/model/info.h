@@ -260,7 +260,7 @@ static void cli_info_origin(const cli_inputs *in, bool json)
 static void cli_info_look(const cli_job *job, bool json)
 {
     const NNRT_Model *m = job->model;
-    const cli_work work = cli_work_of(job);
+    const cli_work work = cli_work_of(job, NULL, NULL);
     printf(json ? ",\"macs\":%.0f" : "MACs        %.0f in a run\n", work.macs);
     printf(json                        ? ",\"cortex_m4\":%.0f"
            : work.instructions >= 10e6 ? "cortex-m4   about %.0f million instructions in a run\n"
