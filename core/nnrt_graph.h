@@ -125,7 +125,8 @@ enum {
     NNRT_PASS_CONSTANTS = 256,  /* constant folding */
     NNRT_PASS_DEAD = 512,       /* dead-code elimination */
     NNRT_PASS_PADS = 1024,      /* a PAD before a quantized convolution becomes padding of that */
-    NNRT_PASS_WIDEN = 2048      /* constant folding of casts from float16 to float32, of more than 64 KB in float32 */
+    NNRT_PASS_WIDEN = 2048,     /* constant folding of casts from float16 to float32, of more than 64 KB in float32 */
+    NNRT_PASS_CHAINS = 4096     /* nodes that exporters write for one operator, such as GELU, become that operator */
 };
 /* The options of the optimizer. All zero is the default. */
 typedef struct nnrt_optimize_desc {
@@ -141,7 +142,8 @@ typedef struct nnrt_optimize_desc {
 } nnrt_optimize_desc;
 /* Replaces *model, which a builder or loader made, by an equivalent, faster one. The passes are constant folding,
    dead-code elimination, operator fusion (batch normalization into convolutions, bias and activations into the node
-   before), in subgraphs as well; an IF with a known condition becomes the branch that it runs. Constants that would
+   before; the nodes that exporters write for GELU, LayerNorm and others into one), in subgraphs as well; an IF with a
+   known condition becomes the branch that it runs. Constants that would
    take memory or time out of proportion to the model are left to the run. On failure *model is unchanged. The new model
    uses the constants of the old one in place and frees it when it is destroyed. Operators between DequantizeLinear and
    QuantizeLinear (casts from and to quantized int8, uint8 or int16) that have quantized arithmetic compute in integers:
@@ -2013,8 +2015,7 @@ NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, const nnrt_placement *pl
      AFFINE       convolution or FULL_CONNECTION, affine map per channel -> new weights     rounded once per weight
      BIAS         MATMUL, ADD of a constant per column -> MATMUL with a bias                sums in another order
      ACTIVATIONS  node, ACTIVATION -> the node with activationType                          kept
-     ACTIVATIONS  SIGMOID of x, MUL by x -> SWISH                                           kept; -inf: 0, not NaN
-     ACTIVATIONS  x + 3 limited to 0 .. 6, MUL by x, DIV by 6 -> HSWISH                     kept for |x| < 3
+     CHAINS       nodes of a formula in nnrti_chains -> one operator                        see nnrti_pass_chain
      AFFINE       MUL or ADD of constants, convolution -> new weights                       rounded once per weight
      PADS         PAD by zeros, quantized convolution -> the convolution with more padding  kept
      BRANCHES     IF with a constant condition -> the nodes of its branch                   kept
@@ -2023,7 +2024,7 @@ NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, const nnrt_placement *pl
    A pass is a function nnrti_pass that looks at one node and its producers. All functions nnrti_graph_ before the first
    pass are its interface to the graph:
      reads   _node, _owner, _writer, _producer, _written, _next, _data, _alike, _same_values, _same_dims, _may_write;
-             the tables shapes (open for quantize), users, isOutput, and the number live
+             the tables shapes and open, users, isOutput, and the number live
      edits   _constant, _numbers, _attr, _set_input, _set_inputs, _set_output, _instead, _take_over, _delete,
              _delete_graph, _unuse; _temp is memory of the round, nnrti_builder_keep and _copy memory of constants
    It checks all conditions before the first edit. Lack of memory is recorded in the builder: the optimization then
@@ -2035,8 +2036,10 @@ NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, const nnrt_placement *pl
    nnrti_builder_data and _settle, and uses nnrti_builder_view, _make and _report of >>models.
 
    Invariant: the values of a tensor never change, so inferred properties stay true while nodes are rewired. A tensor
-   that another graph reads keeps its writer: it counts as an output, like the outputs of subgraphs. Rejected: a pattern
-   language for several nodes, as most conditions are about shapes, attributes and constants. */
+   that another graph reads keeps its writer: it counts as an output, like the outputs of subgraphs. Chains of
+   several nodes are formulas in a table (nnrti_chains), if the conditions are about operators and constants. Rejected:
+   such a language for the other passes, whose conditions are about shapes, attributes and layouts. */
+typedef struct nnrti_chain_term nnrti_chain_term;
 typedef struct nnrti_graph {
     nnrt_builder *edit; /* removed nodes have nodeType NNRT_NODE_TYPE_NONE until the end of the round */
     nnrt_memory work;   /* everything below, for one round */
@@ -2045,9 +2048,9 @@ typedef struct nnrti_graph {
     uint32_t *place;    /* per node: its index in order */
     uint32_t *behind;   /* per place: the next place outside the subgraphs of its node */
     nnrt_operand *shapes; /* per tensor: type, shape and data as far as known; rank -1 = unknown */
-    nnrt_operand *open;   /* the same with dynamic dimensions as symbols, for nnrti_pass_quantize; equal to shapes
-                             if the model has none */
+    nnrt_operand *open;   /* the same with dynamic dimensions as symbols; equal to shapes if the model has none */
     uint32_t *users;      /* per tensor: number of uses by nodes and model outputs */
+    uint32_t *convolutions; /* per tensor: the uses as the image of CONV2D when the round began */
     uint32_t *writer;     /* per tensor: the node that writes it, or NNRTI_BY_NOBODY */
     uint32_t *same;   /* per tensor: its replacement in nodes that the round has not visited yet, or itself */
     bool *isOutput;   /* per tensor */
@@ -2056,9 +2059,11 @@ typedef struct nnrti_graph {
     uint32_t room;    /* capacity of the per-tensor tables: passes add constants */
     uint32_t live;    /* nodes that are not removed */
     uint32_t symbols; /* number of symbols in `open` so far */
+    nnrti_chain_term *formulas; /* of nnrti_chains, or NULL: not read yet */
     double foldBytes, foldWork; /* remaining budget of constant folding */
     uint32_t without;           /* disabled passes: NNRT_PASS_ bits */
     nnrt_error stays;           /* of nnrti_graph_io: why the first input or output stays float32 */
+    bool channelsLast;          /* an operator that depends on the layout reads an image that is not declared NCHW */
     bool quantize;              /* first series of rounds: the pass `quantize` is tried, dequantizing nodes stay */
     bool changed;
 } nnrti_graph;
@@ -2141,6 +2146,13 @@ static bool nnrti_graph_may_write(const nnrti_graph *g, const NNRT_Node *before,
 {
     return (nnrt_op_find(before->nodeType)->flags & NNRT_OP_LAYOUT) ? nnrti_graph_alike(g, x, y)
                                                                     : nnrti_graph_same_values(g, x, y);
+}
+
+/* The size of axis i of t if it is the same in every run, else -1. */
+static int32_t nnrti_graph_dim(const nnrti_graph *g, uint32_t t, int32_t i)
+{
+    const nnrt_operand *o = &g->open[t];
+    return i < o->rank && o->symbols[i] == 0 ? o->dims[i] : -1;
 }
 
 /* Whether both shapes are fully known and equal. */
@@ -2393,12 +2405,15 @@ static NNRT_ReturnCode nnrti_graph_tables(nnrti_graph *g, const NNRT_Model *m)
     g->room = m->allTensors.count + NNRTI_GRAPH_ADDED * m->nodes.count;
     g->shapes = (nnrt_operand *)nnrt_memory_temp_array(&g->work, g->room, sizeof(*g->shapes));
     g->users = (uint32_t *)nnrt_memory_temp_array(&g->work, g->room, sizeof(*g->users));
+    g->convolutions = (uint32_t *)nnrt_memory_temp_array(&g->work, g->room, sizeof(*g->convolutions));
     g->writer = (uint32_t *)nnrt_memory_temp_array(&g->work, g->room, sizeof(*g->writer));
     g->same = (uint32_t *)nnrt_memory_temp_array(&g->work, g->room, sizeof(*g->same));
     g->isOutput = (bool *)nnrt_memory_temp_array(&g->work, g->room, sizeof(*g->isOutput));
     g->cast = (uint32_t *)nnrt_memory_temp_array(&g->work, g->quantize ? g->room : 0, sizeof(*g->cast));
     g->casts = (uint32_t *)nnrt_memory_temp_array(&g->work, g->quantize ? m->nodes.count : 0, sizeof(*g->casts));
     g->open = g->shapes;
+    g->formulas = NULL;
+    g->channelsLast = false;
     if (g->work.full || g->room < m->allTensors.count)
         return NNRT_OUT_OF_MEMORY;
     nnrti_graph_flatten(g, m, 0, &place);
@@ -2408,6 +2423,12 @@ static NNRT_ReturnCode nnrti_graph_tables(nnrti_graph *g, const NNRT_Model *m)
         const NNRT_Node *node = &m->nodes.data[n];
         for (uint32_t k = 0, t; nnrti_next_id(&node->inputIndex, &k, &t);)
             g->users[t]++;
+        if (nnrti_id(&node->inputIndex, 0) != NNRT_NO_TENSOR) {
+            const uint32_t x = node->inputIndex.data[0];
+            g->convolutions[x] += node->nodeType == NNRT_NODE_TYPE_CONV2D_FUSION;
+            g->channelsLast = g->channelsLast || ((nnrt_op_find(node->nodeType)->flags & NNRT_OP_LAYOUT) != 0 &&
+                                                  !nnrti_is_nchw(&g->shapes[x]));
+        }
         for (uint32_t k = 0, t; nnrti_next_id(&node->outputIndex, &k, &t);)
             g->writer[t] = n;
     }
@@ -2728,8 +2749,7 @@ static NNRT_ReturnCode nnrti_graph_infer(nnrti_graph *g, const NNRT_Model *m)
 }
 
 /* Fills g->open by inference with symbols: dynamic dimensions stay dynamic, with assumed sizes. If the rule of a node
-   fails, maybe because of an assumed size, its results are unknown, as are the outputs of subgraphs. Needed only while
-   g->quantize is set; otherwise g->open equals g->shapes. */
+   fails, maybe because of an assumed size, its results are unknown, as are the outputs of subgraphs. */
 static NNRT_ReturnCode nnrti_graph_infer_open(nnrti_graph *g, const NNRT_Model *m)
 {
     nnrti_input_axis *inputAxes = NULL;
@@ -2737,7 +2757,7 @@ static NNRT_ReturnCode nnrti_graph_infer_open(nnrti_graph *g, const NNRT_Model *
     bool open = false;
     for (uint32_t i = 0; i < m->inputIndex.count; i++)
         open = open || !nnrti_operand_known(&g->shapes[m->inputIndex.data[i]]);
-    if (!open || !g->quantize)
+    if (!open)
         return NNRT_SUCCESS;
     g->open = (nnrt_operand *)nnrt_memory_temp_array(&g->work, g->room, sizeof(*g->open));
     if (!nnrti_graph_inference(g, m, g->open, &f))
@@ -2792,6 +2812,14 @@ static const NNRT_Node *nnrti_pass_before(nnrti_graph *g, const NNRT_Node *n, bo
     return before;
 }
 
+/* Copies the attributes of n, of `bytes` bytes in this version, with defaults for members that it lacks. */
+static void nnrti_pass_attr(const NNRT_Node *n, void *attr, size_t bytes)
+{
+    nnrt_attr_defaults(nnrt_op_find(n->nodeType)->attr, attr);
+    if (n->nodeAttr.size > 0)
+        memcpy(attr, n->nodeAttr.data, n->nodeAttr.size < bytes ? n->nodeAttr.size : bytes);
+}
+
 /* The attribute activationType of a node; NO_ACTIVATION if the operator has none. *has: whether it has one. Operators
    of the application count as without: there the name may have any meaning. */
 static NNRT_ActivationType nnrti_activation_of(const NNRT_Node *n, bool *has)
@@ -2816,27 +2844,40 @@ static bool nnrti_pass_set_activation(nnrti_graph *g, NNRT_Node *n, NNRT_Activat
     return at != NULL;
 }
 
+/* Whether n limits results of RELU further, so that its activation replaces that one. */
+static bool nnrti_pass_limits(const NNRT_Node *n, NNRT_ActivationType before)
+{
+    bool has;
+    const NNRT_ActivationType type = nnrti_activation_of(n, &has);
+    return n->nodeType == NNRT_NODE_TYPE_ACTIVATION && before == NNRT_ACTIVATION_TYPE_RELU &&
+           (type == NNRT_ACTIVATION_TYPE_RELU6 || type == NNRT_ACTIVATION_TYPE_RELU1);
+}
+
 /* The node before n that operator fusion may extend by n: n is the only reader of its result 0, x, the node has the
-   attribute activationType, which is unset, and may write result 0 of n. Otherwise NULL. */
+   attribute activationType, which is unset or superseded, and may write result 0 of n. Otherwise NULL. */
 static NNRT_Node *nnrti_pass_into(nnrti_graph *g, const NNRT_Node *n, uint32_t x)
 {
     const uint32_t y = nnrti_id(&n->outputIndex, 0);
     NNRT_Node *before = nnrti_graph_producer(g, x);
+    NNRT_ActivationType type;
     bool has;
     if (before == NULL || y == NNRT_NO_TENSOR || before->outputIndex.data[0] != x ||
-        !nnrti_graph_may_write(g, before, x, y) ||
-        nnrti_activation_of(before, &has) != NNRT_ACTIVATION_TYPE_NO_ACTIVATION || !has)
+        !nnrti_graph_may_write(g, before, x, y))
         return NULL;
-    return before;
+    type = nnrti_activation_of(before, &has);
+    return has && (type == NNRT_ACTIVATION_TYPE_NO_ACTIVATION || nnrti_pass_limits(n, type)) ? before : NULL;
 }
 
 /* Fuses the affine node into `before`, which writes x: sets the inputs of `before`, two data operands and a bias, moves
-   the activation of `node` to it, and removes `node`. False = no memory. */
+   the activation of `node` to it (the limits of HARD_SIGMOID are RELU1), and removes `node`. False = no memory. */
 static bool nnrti_pass_fuse_inputs(nnrti_graph *g, uint32_t node, NNRT_Node *before, uint32_t x,
                                    const uint32_t inputs[3])
 {
+    const NNRT_Node *n = nnrti_graph_node(g, node);
     bool has, *hasBias;
-    if (!nnrti_pass_set_activation(g, before, nnrti_activation_of(nnrti_graph_node(g, node), &has)) ||
+    if (!nnrti_pass_set_activation(g, before,
+                                   n->nodeType == NNRT_NODE_TYPE_HARD_SIGMOID ? NNRT_ACTIVATION_TYPE_RELU1
+                                                                              : nnrti_activation_of(n, &has)) ||
         !nnrti_graph_set_inputs(g, before, inputs, 3))
         return false;
     if (before->nodeType == NNRT_NODE_TYPE_FULL_CONNECTION) {
@@ -2846,6 +2887,19 @@ static bool nnrti_pass_fuse_inputs(nnrti_graph *g, uint32_t node, NNRT_Node *bef
     }
     nnrti_graph_take_over(g, node, x);
     return true;
+}
+
+/* Makes n a node of another operator; returns its attributes, which are the defaults, or NULL: no memory. */
+static void *nnrti_pass_become(nnrti_graph *g, NNRT_Node *n, NNRT_NodeType type, const uint32_t *inputs, uint32_t count)
+{
+    const nnrt_attr_struct *s = nnrt_op_find(type)->attr;
+    void *attr = nnrti_builder_attr(g->edit, s, NULL, 0);
+    if (attr == NULL || !nnrti_graph_set_inputs(g, n, inputs, count))
+        return NULL;
+    n->nodeType = type;
+    n->nodeAttr.data = attr;
+    n->nodeAttr.size = s->bytes;
+    return attr;
 }
 
 /* ---- pass: consecutive reshapes (RESHAPES) ---- */
@@ -3029,17 +3083,19 @@ static bool nnrti_rounds_alike(NNRT_DataType dataType, NNRT_ActivationType type)
 }
 
 /* Pass (operator fusion): node -> ACTIVATION becomes the node with activationType set. Conditions: the operator has
-   that attribute and it is unset, only the ACTIVATION reads the result, the type is float, and nnrti_may_fuse. Bits:
-   unchanged on the reference device, as its kernels apply the activation to the value that they would have stored; for
-   float16 see nnrti_rounds_alike. */
+   that attribute and it is unset, or RELU before RELU6 or RELU1, only the ACTIVATION reads the result, the type is
+   float, and nnrti_may_fuse. Bits: unchanged on the reference device, as its kernels apply the activation to the value
+   that they would have stored; for float16 see nnrti_rounds_alike. */
 NNRTI_COLD static bool nnrti_pass_fuse_activation(nnrti_graph *g, uint32_t node)
 {
     NNRT_Node *n = nnrti_graph_node(g, node), *before;
     const uint32_t x = nnrti_id(&n->inputIndex, 0);
     NNRT_ActivationType type;
     bool has;
-    if (n->nodeType != NNRT_NODE_TYPE_ACTIVATION || (before = nnrti_pass_into(g, n, x)) == NULL ||
-        before->nodeType == NNRT_NODE_TYPE_ACTIVATION)
+    if (n->nodeType != NNRT_NODE_TYPE_ACTIVATION || (before = nnrti_pass_into(g, n, x)) == NULL)
+        return false;
+    type = nnrti_activation_of(before, &has);
+    if (before->nodeType == NNRT_NODE_TYPE_ACTIVATION && !nnrti_pass_limits(n, type))
         return false;
     type = nnrti_activation_of(n, &has);
     if (!nnrti_may_fuse(n, type) || !nnrti_type_in(g->shapes[x].dataType, NNRT_TYPES_FLOAT) ||
@@ -3048,109 +3104,6 @@ NNRTI_COLD static bool nnrti_pass_fuse_activation(nnrti_graph *g, uint32_t node)
         return false;
     nnrti_graph_take_over(g, node, x);
     return true;
-}
-
-/* Pass: MUL(x, ACTIVATION SIGMOID(x)), in either order, becomes ACTIVATION SWISH(x), as exporters write SiLU. Conditions:
-   float32, only the MUL reads the SIGMOID, and the MUL has no activation. Bits: unchanged on the reference device, but for
-   x = -inf SWISH is its limit 0, where the product is NaN. */
-NNRTI_COLD static bool nnrti_pass_swish(nnrti_graph *g, uint32_t node)
-{
-    NNRT_Node *n = nnrti_graph_node(g, node);
-    const nnrt_attr_struct *s = nnrt_op_find(NNRT_NODE_TYPE_ACTIVATION)->attr;
-    bool has;
-    if (n->nodeType != NNRT_NODE_TYPE_MUL_FUSION || n->inputIndex.count != 2 ||
-        nnrti_activation_of(n, &has) != NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
-        return false;
-    for (uint32_t k = 0; k < 2; k++) {
-        const uint32_t x = nnrti_id(&n->inputIndex, 1 - k);
-        const NNRT_Node *gate = nnrti_graph_producer(g, nnrti_id(&n->inputIndex, k));
-        NNRT_Activation *attr;
-        if (gate == NULL || gate->nodeType != NNRT_NODE_TYPE_ACTIVATION || x == NNRT_NO_TENSOR ||
-            nnrti_activation_of(gate, &has) != NNRT_ACTIVATION_TYPE_SIGMOID ||
-            nnrti_id(&gate->inputIndex, 0) != x || g->shapes[x].dataType != NNRT_DATA_TYPE_FLOAT32)
-            continue;
-        attr = (NNRT_Activation *)nnrti_builder_attr(g->edit, s, NULL, 0);
-        if (attr == NULL || !nnrti_graph_set_inputs(g, n, &x, 1))
-            return false;
-        attr->activationType = NNRT_ACTIVATION_TYPE_SWISH;
-        n->nodeType = NNRT_NODE_TYPE_ACTIVATION;
-        n->nodeAttr.data = attr;
-        n->nodeAttr.size = s->bytes;
-        return true;
-    }
-    return false;
-}
-
-/* Whether t is a float32 constant of one element with this value, and broadcasting it does not add axes to x. */
-static bool nnrti_graph_is_number(const nnrti_graph *g, uint32_t t, uint32_t x, float value)
-{
-    const nnrt_operand *o = nnrti_graph_data(g, t);
-    size_t count = 0;
-    return o != NULL && o->dataType == NNRT_DATA_TYPE_FLOAT32 && nnrt_dims_count(o->dims, o->rank, &count) && count == 1 &&
-           (o->rank <= 1 || o->rank <= g->shapes[x].rank) && *(const float *)o->data == value;
-}
-
-/* The other operand of a binary node n without an activation one of whose operands is the number `value`, or with `order`
-   whose second one is; else NNRT_NO_TENSOR. */
-static uint32_t nnrti_pass_beside(const nnrti_graph *g, const NNRT_Node *n, float value, bool order)
-{
-    for (uint32_t k = order ? 1 : 0; k < 2; k++)
-        if (nnrti_graph_is_number(g, nnrti_id(&n->inputIndex, k), nnrti_id(&n->inputIndex, 1 - k), value))
-            return nnrti_id(&n->inputIndex, 1 - k);
-    return NNRT_NO_TENSOR;
-}
-
-/* Whether t is x + 3, limited to 0 .. 6, and one node alone reads it: an ADD with the activation RELU6, or ACTIVATION
-   RELU6 of an ADD. */
-static bool nnrti_pass_is_six_gate(nnrti_graph *g, uint32_t t, uint32_t x)
-{
-    const NNRT_Node *n = nnrti_graph_producer(g, t);
-    bool has;
-    if (n == NULL || nnrti_activation_of(n, &has) != NNRT_ACTIVATION_TYPE_RELU6)
-        return false;
-    if (n->nodeType == NNRT_NODE_TYPE_ACTIVATION) {
-        n = nnrti_graph_producer(g, nnrti_id(&n->inputIndex, 0));
-        if (n == NULL || nnrti_activation_of(n, &has) != NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
-            return false;
-    }
-    return n->nodeType == NNRT_NODE_TYPE_ADD_FUSION && n->inputIndex.count == 2 &&
-           nnrti_pass_beside(g, n, 3.0f, false) == x;
-}
-
-/* Pass: x * min(max(x + 3, 0), 6), divided by 6 or multiplied by 1/6, becomes ACTIVATION HSWISH, as exporters write
-   HardSwish. Conditions: float32, no other node reads the values between, and the nodes have no other activation. Bits: on
-   the reference device unchanged if |x| < 3; the activation does not round x * 6 / 6 and does not overflow, and has
-   0 where the product is -0. */
-NNRTI_COLD static bool nnrti_pass_hard_swish(nnrti_graph *g, uint32_t node)
-{
-    NNRT_Node *n = nnrti_graph_node(g, node);
-    const nnrt_attr_struct *s = nnrt_op_find(NNRT_NODE_TYPE_ACTIVATION)->attr;
-    const bool divides = n->nodeType == NNRT_NODE_TYPE_DIV_FUSION;
-    const NNRT_Node *product;
-    NNRT_Activation *attr;
-    bool has;
-    if ((!divides && n->nodeType != NNRT_NODE_TYPE_MUL_FUSION) || n->inputIndex.count != 2 ||
-        nnrti_activation_of(n, &has) != NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
-        return false;
-    product = nnrti_graph_producer(g, nnrti_pass_beside(g, n, divides ? 6.0f : 1.0f / 6.0f, divides));
-    if (product == NULL || product->nodeType != NNRT_NODE_TYPE_MUL_FUSION || product->inputIndex.count != 2 ||
-        nnrti_activation_of(product, &has) != NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
-        return false;
-    for (uint32_t k = 0; k < 2; k++) {
-        const uint32_t x = nnrti_id(&product->inputIndex, 1 - k);
-        if (x == NNRT_NO_TENSOR || g->shapes[x].dataType != NNRT_DATA_TYPE_FLOAT32 ||
-            !nnrti_pass_is_six_gate(g, nnrti_id(&product->inputIndex, k), x))
-            continue;
-        attr = (NNRT_Activation *)nnrti_builder_attr(g->edit, s, NULL, 0);
-        if (attr == NULL || !nnrti_graph_set_inputs(g, n, &x, 1))
-            return false;
-        attr->activationType = NNRT_ACTIVATION_TYPE_HSWISH;
-        n->nodeType = NNRT_NODE_TYPE_ACTIVATION;
-        n->nodeAttr.data = attr;
-        n->nodeAttr.size = s->bytes;
-        return true;
-    }
-    return false;
 }
 
 /* ---- pass: affine maps per channel (AFFINE) ---- */
@@ -3189,9 +3142,7 @@ static bool nnrti_affine_norm(nnrti_graph *g, const NNRT_Node *n, nnrti_affine *
 {
     double *mean = work, *variance = work + a->channels;
     NNRT_FusedBatchNorm attr;
-    nnrt_attr_defaults(nnrt_op_find(n->nodeType)->attr, &attr);
-    if (n->nodeAttr.size >= sizeof(attr))
-        memcpy(&attr, n->nodeAttr.data, sizeof(attr));
+    nnrti_pass_attr(n, &attr, sizeof(attr));
     for (uint32_t k = 1; k <= 4; k++) {
         double *const to[] = {NULL, a->factor, a->shift, mean, variance};
         if (!nnrti_affine_values(g, a, nnrti_id(&n->inputIndex, k), a->axis, true, to[k]))
@@ -3234,6 +3185,17 @@ static bool nnrti_affine_binary(nnrti_graph *g, const NNRT_Node *n, uint32_t x, 
     return true;
 }
 
+/* HARD_SIGMOID before its limits 0 and 1, the limits of RELU1, too: factor = alpha, shift = beta. */
+static void nnrti_affine_hard_sigmoid(const NNRT_Node *n, nnrti_affine *a)
+{
+    NNRT_HardSigmoid attr;
+    nnrti_pass_attr(n, &attr, sizeof(attr));
+    for (int32_t c = 0; c < a->channels; c++) {
+        a->factor[c] = (double)attr.alpha;
+        a->shift[c] = (double)attr.beta;
+    }
+}
+
 /* Fills *a for node n, whose data operand is x; false if n is no affine map of constants per channel. byFormat: the
    channel axis that the format gives n (1 for NCHW, otherwise the last); operators that take their channel axis from
    the format must agree with the axis of the node before. */
@@ -3254,6 +3216,7 @@ static bool nnrti_affine_of(nnrti_graph *g, const NNRT_Node *n, uint32_t x, int3
         return onFirst && byFormat == a->axis &&
                nnrti_affine_values(g, a, nnrti_id(&n->inputIndex, 1), a->axis, true, a->shift);
     case NNRT_NODE_TYPE_SCALE_FUSION: return onFirst && nnrti_affine_scale(g, n, a);
+    case NNRT_NODE_TYPE_HARD_SIGMOID: nnrti_affine_hard_sigmoid(n, a); return true;
     default: return nnrti_affine_binary(g, n, x, a);
     }
 }
@@ -3351,17 +3314,18 @@ static uint32_t nnrti_affine_operand(const nnrti_graph *g, const NNRT_Node *n)
     case NNRT_NODE_TYPE_MUL_FUSION: return nnrti_graph_data(g, x) != NULL ? nnrti_id(&n->inputIndex, 1) : x;
     case NNRT_NODE_TYPE_FUSED_BATCH_NORM:
     case NNRT_NODE_TYPE_BIAS_ADD:
+    case NNRT_NODE_TYPE_HARD_SIGMOID:
     case NNRT_NODE_TYPE_SCALE_FUSION: return x;
     default: return NNRT_NO_TENSOR;
     }
 }
 
-/* Pass (operator fusion): CONV2D, CONV2D_TRANSPOSE or FULL_CONNECTION -> FUSED_BATCH_NORM, BIAS_ADD, SCALE, ADD, SUB or
-   MUL with constants per channel becomes the first node with changed weight and bias; the activation of the second
-   moves to it. Conditions: weight, bias and constants are float32 constants, all new values are finite, and only the
-   second node reads the result of the first. Error: each new weight and bias is within half an ulp of its value in
-   double arithmetic, and the separate rounding of the second node disappears: bits change within the rounding error of
-   a float32 sum of these terms. */
+/* Pass (operator fusion): CONV2D, CONV2D_TRANSPOSE or FULL_CONNECTION -> FUSED_BATCH_NORM, BIAS_ADD, SCALE, ADD, SUB,
+   MUL with constants per channel, or HARD_SIGMOID becomes the first node with changed weight and bias; the activation
+   of the second moves to it. Conditions: weight, bias and constants are float32 constants, all new values are finite,
+   and only the second node reads the result of the first. Error: each new weight and bias is within half an ulp of its
+   value in double arithmetic, and the separate rounding of the second node disappears: bits change within the rounding
+   error of a float32 sum of these terms. */
 NNRTI_COLD static bool nnrti_pass_fold_affine(nnrti_graph *g, uint32_t node)
 {
     const NNRT_Node *n = nnrti_graph_node(g, node);
@@ -3384,8 +3348,7 @@ NNRTI_COLD static bool nnrti_pass_fold_affine(nnrti_graph *g, uint32_t node)
 static bool nnrti_pass_unpadded(const NNRT_Node *n, const nnrt_operand *w)
 {
     NNRT_Conv2DFusion attr;
-    nnrt_attr_defaults(nnrt_op_find(n->nodeType)->attr, &attr);
-    memcpy(&attr, n->nodeAttr.data, n->nodeAttr.size < sizeof(attr) ? n->nodeAttr.size : sizeof(attr));
+    nnrti_pass_attr(n, &attr, sizeof(attr));
     if (attr.padMode == NNRT_PAD_MODE_SAME)
         return w->dims[1] == 1 && w->dims[2] == 1;
     for (uint32_t i = 0; i < attr.padList.count && attr.padMode != NNRT_PAD_MODE_VALID; i++)
@@ -3423,36 +3386,826 @@ static bool nnrti_affine_before(nnrti_graph *g, const nnrt_operand *w, const nnr
     return inputs[1] != NNRT_NO_TENSOR && inputs[2] != NNRT_NO_TENSOR;
 }
 
-/* Pass: MUL, ADD or SUB of constants per channel -> CONV2D becomes the convolution with changed weight and bias, of the
-   operand of the first node. Conditions as for nnrti_pass_fold_affine; a summand is folded only if the convolution
-   does not pad, since padding is 0 behind it. Error: as there. */
+/* A constant that is added to images: shift[c] / factor[c] in channel c, one number if all are equal. NNRT_NO_TENSOR if
+   a value is not finite, or memory is missing. */
+static uint32_t nnrti_affine_summand(nnrti_graph *g, const nnrti_affine *sum, const nnrti_affine *product)
+{
+    const int32_t first[3] = {sum->channels, 1, 1}, one = 1;
+    float *values = (float *)nnrti_builder_keep(g->edit, (size_t)sum->channels, sizeof(float)), bad = 0;
+    bool same = true;
+    for (int32_t c = 0; c < sum->channels && values != NULL; c++) {
+        values[c] = (float)(sum->shift[c] / product->factor[c]);
+        bad += values[c] - values[c];
+        same = same && values[c] == values[0];
+    }
+    if (values == NULL || bad != 0)
+        return NNRT_NO_TENSOR;
+    return nnrti_graph_constant(g, NNRT_DATA_TYPE_FLOAT32, same || sum->axis == 3 ? 1 : 3, same ? &one : first, values);
+}
+
+static bool nnrti_is_plain_affine(const NNRT_Node *n)
+{
+    bool has;
+    return n != NULL &&
+           (n->nodeType == NNRT_NODE_TYPE_MUL_FUSION || n->nodeType == NNRT_NODE_TYPE_ADD_FUSION ||
+            n->nodeType == NNRT_NODE_TYPE_SUB_FUSION) &&
+           nnrti_activation_of(n, &has) == NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
+}
+
+/* Pass: MUL, ADD or SUB of constants per channel, or one of the latter after MUL -> CONV2D becomes the convolution with
+   changed weight and bias, of the operand of the first node. Before a convolution that pads a summand stays, since
+   padding is 0 behind it: MUL, ADD -> CONV2D becomes ADD of shift / factor -> the convolution with changed weight.
+   Conditions as for nnrti_pass_fold_affine; several convolutions may read the result. Error: as there; a new summand is
+   rounded, too. */
 NNRTI_COLD static bool nnrti_pass_fold_before(nnrti_graph *g, uint32_t node)
 {
-    NNRT_Node *n = nnrti_graph_node(g, node);
+    NNRT_Node *n = nnrti_graph_node(g, node), *last, *first;
     const uint32_t x = nnrti_id(&n->inputIndex, 0);
-    const NNRT_Node *first = nnrti_graph_producer(g, x);
     const nnrt_operand *w = nnrti_graph_data(g, nnrti_id(&n->inputIndex, 1));
-    uint32_t inputs[3];
-    nnrti_affine a;
+    uint32_t inputs[3], summed[2];
+    bool stays;
+    nnrti_affine a, sum;
     int32_t byFormat;
-    bool has;
-    if (n->nodeType != NNRT_NODE_TYPE_CONV2D_FUSION || first == NULL || g->shapes[x].dataType != NNRT_DATA_TYPE_FLOAT32 ||
-        (first->nodeType != NNRT_NODE_TYPE_MUL_FUSION && first->nodeType != NNRT_NODE_TYPE_ADD_FUSION &&
-         first->nodeType != NNRT_NODE_TYPE_SUB_FUSION) ||
-        nnrti_activation_of(first, &has) != NNRT_ACTIVATION_TYPE_NO_ACTIVATION ||
-        !nnrti_affine_channels(g, n, nnrti_id(&n->outputIndex, 0), &a, &byFormat) || g->shapes[x].rank != 4 ||
-        (first->nodeType != NNRT_NODE_TYPE_MUL_FUSION && !nnrti_pass_unpadded(n, w)))
+    if (n->nodeType != NNRT_NODE_TYPE_CONV2D_FUSION || x == NNRT_NO_TENSOR || g->isOutput[x] ||
+        g->users[x] != g->convolutions[x] || !nnrti_is_plain_affine(last = nnrti_graph_writer(g, x)) ||
+        g->open[x].dataType != NNRT_DATA_TYPE_FLOAT32 || g->open[x].rank != 4 ||
+        !nnrti_affine_channels(g, n, nnrti_id(&n->outputIndex, 0), &a, &byFormat))
         return false;
-    inputs[0] = nnrti_affine_operand(g, first);
-    a.axis = byFormat = nnrti_is_nchw(&g->shapes[x]) ? 1 : 3;
-    a.channels = g->shapes[x].dims[a.axis];
-    if (w->dims[3] < 1 || a.channels < w->dims[3] || a.channels % w->dims[3] != 0 ||
-        w->dims[0] % (a.channels / w->dims[3]) != 0 || inputs[0] == NNRT_NO_TENSOR ||
-        g->shapes[inputs[0]].rank != 4 || !nnrti_graph_same_dims(g, inputs[0], x) ||
+    inputs[0] = nnrti_affine_operand(g, last);
+    first = last->nodeType != NNRT_NODE_TYPE_MUL_FUSION ? nnrti_graph_producer(g, inputs[0]) : NULL;
+    if (nnrti_is_plain_affine(first) && first->nodeType == NNRT_NODE_TYPE_MUL_FUSION)
+        inputs[0] = nnrti_affine_operand(g, first);
+    else
+        first = last;
+    stays = last->nodeType != NNRT_NODE_TYPE_MUL_FUSION && !nnrti_pass_unpadded(n, w);
+    a.axis = byFormat = nnrti_is_nchw(&g->open[x]) ? 1 : 3;
+    a.channels = nnrti_graph_dim(g, x, a.axis);
+    sum = a;
+    if ((stays && (first == last || g->users[x] != 1)) || w->dims[3] < 1 || a.channels < w->dims[3] ||
+        a.channels % w->dims[3] != 0 || w->dims[0] % (a.channels / w->dims[3]) != 0 || inputs[0] == NNRT_NO_TENSOR ||
+        g->open[inputs[0]].rank != 4 || nnrti_graph_dim(g, inputs[0], a.axis) != a.channels ||
         !nnrti_affine_of(g, first, inputs[0], byFormat, &a) ||
+        !nnrti_affine_of(g, last, nnrti_affine_operand(g, last), byFormat, &sum) || (stays && sum.factor[0] < 0))
+        return false;
+    for (int32_t c = 0; c < a.channels && first != last && !stays; c++) {
+        a.factor[c] *= sum.factor[c];
+        a.shift[c] = sum.shift[c];
+    }
+    summed[0] = inputs[0];
+    summed[1] = stays ? nnrti_affine_summand(g, &sum, &a) : NNRT_NO_TENSOR;
+    if ((stays && summed[1] == NNRT_NO_TENSOR) ||
         !nnrti_affine_before(g, w, nnrti_graph_data(g, nnrti_id(&n->inputIndex, 2)), &a, inputs))
         return false;
+    inputs[0] = stays ? x : inputs[0];
+    if (stays && nnrti_pass_become(g, last, NNRT_NODE_TYPE_ADD_FUSION, summed, 2) == NULL)
+        return false;
     return nnrti_graph_set_inputs(g, n, inputs, 3);
+}
+
+/* ---- pass: chains that exporters write for one operator (CHAINS) ---- */
+
+/* A formula is a text of
+     x g b        tensors, the same in the whole formula;
+     p q          constants of one element;
+     numbers      constants of one element, within 2^-21 of the number; of float16, the nearest one;
+     + - * /      ADD, whose operands may be swapped, SUB, MUL and DIV; a product or quotient means each order and
+                  nesting of its factors, and a reciprocal may be RECIPROCAL, RSQRT, 1 / .. or a constant factor;
+     f(..)        functions, nnrti_functions.
+   A part that a formula repeats is one node or several. A formula becomes terms once a round (nnrti_graph_formulas). */
+struct nnrti_chain_term {
+    uint8_t kind;    /* NNRTI_TERM_ */
+    uint8_t which;   /* index in nnrti_letters or nnrti_functions */
+    uint8_t count;   /* of parts */
+    uint8_t inverse; /* bit i: a product is divided by part i */
+    uint8_t part[4]; /* indices of terms of the same formula */
+    float number;
+};
+
+enum {
+    NNRTI_TERM_NUMBER,
+    NNRTI_TERM_LETTER,
+    NNRTI_TERM_SUM,
+    NNRTI_TERM_DIFFERENCE,
+    NNRTI_TERM_PRODUCT,
+    NNRTI_TERM_FUNCTION
+};
+
+#define NNRTI_LETTER_P 3 /* p and q follow the tensors */
+static const char nnrti_letters[] = "xgbpq";
+
+/* An activation is a node, or the activationType of the node before. square and cube are also POW by 2 and 3, square
+   also MUL of a tensor and itself and SQUARED_DIFFERENCE. mean is that of the last axes, which stay with size 1. norm
+   has no gamma and beta, rms the scale 1, instance the scale 1 and bias 0. */
+static const struct {
+    const char *name;
+    NNRT_NodeType type;
+    NNRT_ActivationType activation;
+} nnrti_functions[] = {
+    {"sigmoid", NNRT_NODE_TYPE_ACTIVATION, NNRT_ACTIVATION_TYPE_SIGMOID},
+    {"hsigmoid", NNRT_NODE_TYPE_ACTIVATION, NNRT_ACTIVATION_TYPE_HSIGMOID},
+    {"tanh", NNRT_NODE_TYPE_ACTIVATION, NNRT_ACTIVATION_TYPE_TANH},
+    {"relu1", NNRT_NODE_TYPE_ACTIVATION, NNRT_ACTIVATION_TYPE_RELU1},
+    {"relu6", NNRT_NODE_TYPE_ACTIVATION, NNRT_ACTIVATION_TYPE_RELU6},
+    {"erf", NNRT_NODE_TYPE_ERF, NNRT_ACTIVATION_TYPE_NO_ACTIVATION},
+    {"sqrt", NNRT_NODE_TYPE_SQRT, NNRT_ACTIVATION_TYPE_NO_ACTIVATION},
+    {"square", NNRT_NODE_TYPE_SQUARE, NNRT_ACTIVATION_TYPE_NO_ACTIVATION},
+    {"cube", NNRT_NODE_TYPE_POW_FUSION, NNRT_ACTIVATION_TYPE_NO_ACTIVATION},
+    {"mean", NNRT_NODE_TYPE_REDUCE_FUSION, NNRT_ACTIVATION_TYPE_NO_ACTIVATION},
+    {"norm", NNRT_NODE_TYPE_LAYER_NORM_FUSION, NNRT_ACTIVATION_TYPE_NO_ACTIVATION},
+    {"rms", NNRT_NODE_TYPE_RMS_NORMALIZATION, NNRT_ACTIVATION_TYPE_NO_ACTIVATION},
+    {"instance", NNRT_NODE_TYPE_INSTANCE_NORM, NNRT_ACTIVATION_TYPE_NO_ACTIVATION},
+    {"reshape", NNRT_NODE_TYPE_RESHAPE, NNRT_ACTIVATION_TYPE_NO_ACTIVATION},
+};
+
+/* A reader of one formula. */
+typedef struct nnrti_formula {
+    const char *at;
+    nnrti_chain_term *terms;
+    uint8_t count;
+} nnrti_formula;
+
+static uint8_t nnrti_formula_term(nnrti_formula *f, uint8_t kind)
+{
+    f->terms[f->count].kind = kind;
+    return f->count++;
+}
+
+static void nnrti_formula_part(nnrti_formula *f, uint8_t k, uint8_t part)
+{
+    f->terms[k].part[f->terms[k].count++] = part;
+}
+
+/* The next character, after spaces. */
+static char nnrti_formula_next(nnrti_formula *f)
+{
+    while (*f->at == ' ')
+        f->at++;
+    return *f->at;
+}
+
+static uint8_t nnrti_formula_sum(nnrti_formula *f);
+
+static uint8_t nnrti_formula_number(nnrti_formula *f)
+{
+    const uint8_t k = nnrti_formula_term(f, NNRTI_TERM_NUMBER);
+    double value = 0, unit = 1;
+    for (bool behind = false; *f->at == '.' || (*f->at >= '0' && *f->at <= '9'); f->at++) {
+        behind = behind || *f->at == '.';
+        value = *f->at == '.' ? value : 10 * value + (*f->at - '0');
+        unit *= behind && *f->at != '.' ? 10 : 1;
+    }
+    f->terms[k].number = (float)(value / unit);
+    return k;
+}
+
+/* A number, a letter, a function of a sum, or a sum in parentheses. */
+static uint8_t nnrti_formula_factor(nnrti_formula *f)
+{
+    size_t length = 0;
+    uint8_t k, which = 0;
+    if (nnrti_formula_next(f) >= '0' && *f->at <= '9')
+        return nnrti_formula_number(f);
+    while (f->at[length] != '(' && strchr(" +-*/)", f->at[length]) == NULL) /* which also finds the end */
+        length++;
+    if (f->at[length] != '(') {
+        k = nnrti_formula_term(f, NNRTI_TERM_LETTER);
+        f->terms[k].which = (uint8_t)(strchr(nnrti_letters, *f->at) - nnrti_letters);
+        f->at += length;
+        return k;
+    }
+    while (length > 0 &&
+           (strncmp(nnrti_functions[which].name, f->at, length) != 0 || nnrti_functions[which].name[length] != 0))
+        which++;
+    f->at += length + 1;
+    k = nnrti_formula_sum(f);
+    f->at++; /* the ) */
+    if (length > 0) {
+        const uint8_t of = k;
+        k = nnrti_formula_term(f, NNRTI_TERM_FUNCTION);
+        f->terms[k].which = which;
+        nnrti_formula_part(f, k, of);
+    }
+    return k;
+}
+
+static uint8_t nnrti_formula_product(nnrti_formula *f)
+{
+    const uint8_t first = nnrti_formula_factor(f);
+    uint8_t k;
+    if (nnrti_formula_next(f) != '*' && *f->at != '/')
+        return first;
+    k = nnrti_formula_term(f, NNRTI_TERM_PRODUCT);
+    nnrti_formula_part(f, k, first);
+    while (nnrti_formula_next(f) == '*' || *f->at == '/') {
+        if (*f->at++ == '/')
+            f->terms[k].inverse = (uint8_t)(f->terms[k].inverse | 1u << f->terms[k].count);
+        nnrti_formula_part(f, k, nnrti_formula_factor(f));
+    }
+    return k;
+}
+
+static uint8_t nnrti_formula_sum(nnrti_formula *f)
+{
+    uint8_t k = nnrti_formula_product(f);
+    while (nnrti_formula_next(f) == '+' || *f->at == '-') {
+        const uint8_t first = k, kind = *f->at++ == '+' ? NNRTI_TERM_SUM : NNRTI_TERM_DIFFERENCE;
+        const uint8_t second = nnrti_formula_product(f);
+        k = nnrti_formula_term(f, kind);
+        nnrti_formula_part(f, k, first);
+        nnrti_formula_part(f, k, second);
+    }
+    return k;
+}
+
+/* The parts that a formula has matched so far; a copy restores it when an order of operands fails. */
+typedef struct nnrti_match {
+    uint32_t of[sizeof(nnrti_letters) - 1]; /* per letter: the tensor, or NNRT_NO_TENSOR */
+    float numbers[2];                       /* p, q */
+    int32_t rank;                           /* most axes of a constant of one element */
+    int32_t axis;                           /* first axis of mean, or -1 */
+    const NNRT_Node *norm;                  /* of norm, rms or instance */
+    uint32_t count;
+    struct {
+        uint32_t tensor, term, reads;
+    } inner[16]; /* results of the nodes before the last one: their term, and how often the chain reads them */
+} nnrti_match;
+
+/* Whether two terms of a formula are equal. */
+static bool nnrti_match_equal(const nnrti_chain_term *f, uint32_t a, uint32_t b)
+{
+    const nnrti_chain_term *x = &f[a], *y = &f[b];
+    bool same = x->kind == y->kind && x->which == y->which && x->count == y->count && x->inverse == y->inverse &&
+                !(x->number < y->number) && !(x->number > y->number);
+    for (uint32_t i = 0; i < x->count && same; i++)
+        same = nnrti_match_equal(f, x->part[i], y->part[i]);
+    return same;
+}
+
+/* Counts a read of t, the result of a node of the chain, as term k. *again: it is known to be that. False: it is
+   another term, or the chain has too many nodes. */
+static bool nnrti_match_read(nnrti_match *m, const nnrti_chain_term *f, uint32_t k, uint32_t t, bool *again)
+{
+    uint32_t i = 0;
+    while (i < m->count && m->inner[i].tensor != t)
+        i++;
+    *again = i < m->count;
+    if (i == NNRTI_COUNT(m->inner) || (*again && !nnrti_match_equal(f, m->inner[i].term, k)))
+        return false;
+    m->inner[i].reads = *again ? m->inner[i].reads + 1 : 1;
+    m->inner[i].tensor = t;
+    m->inner[i].term = k;
+    m->count += !*again;
+    return true;
+}
+
+/* The operand of t, and its value, if it is a float constant of one element; else NULL. */
+static const nnrt_operand *nnrti_match_constant(const nnrti_graph *g, nnrti_match *m, uint32_t t, float *value)
+{
+    const nnrt_operand *o = nnrti_graph_data(g, t);
+    size_t count = 0;
+    if (o == NULL || !nnrti_type_in(o->dataType, NNRT_TYPES_FLOAT) || !nnrt_dims_count(o->dims, o->rank, &count) ||
+        count != 1)
+        return NULL;
+    *value = nnrti_load(o->data, 0, o->dataType);
+    m->rank = o->rank > m->rank ? o->rank : m->rank;
+    return o;
+}
+
+static bool nnrti_match_number(const nnrti_graph *g, nnrti_match *m, uint32_t t, float number)
+{
+    float v, most = (number < 0 ? -number : number) / 2097152;
+    const nnrt_operand *o = nnrti_match_constant(g, m, t, &v);
+    if (o != NULL && o->dataType == NNRT_DATA_TYPE_FLOAT16)
+        return nnrt_half_from_float(v) == nnrt_half_from_float(number);
+    return o != NULL && v - number <= most && number - v <= most;
+}
+
+/* Whether t, or with `inverse` 1 / t, is the letter. */
+static bool nnrti_match_letter(const nnrti_graph *g, nnrti_match *m, uint32_t letter, uint32_t t, bool inverse)
+{
+    const bool first = m->of[letter] == NNRT_NO_TENSOR;
+    float v, *number = letter >= NNRTI_LETTER_P ? &m->numbers[letter - NNRTI_LETTER_P] : NULL;
+    if (number == NULL && (inverse || (!first && m->of[letter] != t)))
+        return false;
+    m->of[letter] = t;
+    if (number == NULL)
+        return true;
+    if (nnrti_match_constant(g, m, t, &v) == NULL)
+        return false;
+    v = inverse ? 1 / v : v;
+    *number = first ? v : *number;
+    return v == *number;
+}
+
+static bool nnrti_match_node(nnrti_graph *g, const nnrti_chain_term *f, uint32_t k, const NNRT_Node *n, bool activated,
+                             nnrti_match *m);
+
+/* Whether tensor t is term k. */
+static bool nnrti_match_tensor(nnrti_graph *g, const nnrti_chain_term *f, uint32_t k, uint32_t t, nnrti_match *m)
+{
+    const NNRT_Node *n = nnrti_graph_writer(g, t);
+    bool again;
+    if (f[k].kind == NNRTI_TERM_NUMBER)
+        return nnrti_match_number(g, m, t, f[k].number);
+    if (f[k].kind == NNRTI_TERM_LETTER)
+        return t != NNRT_NO_TENSOR && nnrti_match_letter(g, m, f[k].which, t, false);
+    return n != NULL && nnrti_match_read(m, f, k, t, &again) && (again || nnrti_match_node(g, f, k, n, false, m));
+}
+
+/* Whether input i of n is term a and input 1 - i is term b. */
+static bool nnrti_match_pair(nnrti_graph *g, const nnrti_chain_term *f, const NNRT_Node *n, uint32_t i, uint32_t a,
+                             uint32_t b, nnrti_match *m)
+{
+    return nnrti_match_tensor(g, f, a, nnrti_id(&n->inputIndex, i), m) &&
+           nnrti_match_tensor(g, f, b, nnrti_id(&n->inputIndex, 1 - i), m);
+}
+
+/* The same in either order. */
+static bool nnrti_match_either(nnrti_graph *g, const nnrti_chain_term *f, const NNRT_Node *n, uint32_t a, uint32_t b,
+                               nnrti_match *m)
+{
+    const nnrti_match before = *m;
+    if (nnrti_match_pair(g, f, n, 0, a, b, m))
+        return true;
+    *m = before;
+    return nnrti_match_pair(g, f, n, 1, a, b, m);
+}
+
+/* Whether n has no activation, or the formula has it already. */
+static bool nnrti_match_plain(const NNRT_Node *n, bool activated)
+{
+    bool has;
+    return activated || nnrti_activation_of(n, &has) == NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
+}
+
+static bool nnrti_is_product(const NNRT_Node *n, bool activated)
+{
+    return n != NULL && (n->nodeType == NNRT_NODE_TYPE_MUL_FUSION || n->nodeType == NNRT_NODE_TYPE_DIV_FUSION) &&
+           n->inputIndex.count == 2 && nnrti_match_plain(n, activated);
+}
+
+/* Factors of a product of nodes. */
+typedef struct nnrti_factors {
+    uint32_t count, tensor[4];
+    bool inverse[4];
+} nnrti_factors;
+
+/* Whether factor i of the nodes is part j of product k. */
+static bool nnrti_match_factor(nnrti_graph *g, const nnrti_chain_term *f, uint32_t k, uint32_t j,
+                               const nnrti_factors *factors, uint32_t i, nnrti_match *m)
+{
+    const uint32_t part = f[k].part[j], t = factors->tensor[i];
+    const nnrti_chain_term *term = &f[part];
+    const NNRT_Node *n = nnrti_graph_writer(g, t);
+    bool again;
+    if (((f[k].inverse >> j & 1) != 0) == factors->inverse[i])
+        return nnrti_match_tensor(g, f, part, t, m);
+    if (term->kind == NNRTI_TERM_NUMBER)
+        return nnrti_match_number(g, m, t, 1 / term->number);
+    if (term->kind == NNRTI_TERM_LETTER)
+        return nnrti_match_letter(g, m, term->which, t, true);
+    if (factors->inverse[i] || n == NULL || !nnrti_match_read(m, f, part, t, &again))
+        return false;
+    if (again)
+        return true;
+    switch (n->nodeType) {
+    case NNRT_NODE_TYPE_RECIPROCAL: return nnrti_match_tensor(g, f, part, nnrti_id(&n->inputIndex, 0), m);
+    case NNRT_NODE_TYPE_RSQRT:
+        return term->kind == NNRTI_TERM_FUNCTION && nnrti_functions[term->which].type == NNRT_NODE_TYPE_SQRT &&
+               nnrti_match_tensor(g, f, term->part[0], nnrti_id(&n->inputIndex, 0), m);
+    case NNRT_NODE_TYPE_DIV_FUSION:
+        return nnrti_is_product(n, false) && nnrti_match_number(g, m, n->inputIndex.data[0], 1) &&
+               nnrti_match_tensor(g, f, part, n->inputIndex.data[1], m);
+    default: return false;
+    }
+}
+
+/* Whether the factors that `open` has bits of are parts j, j + 1, .. of product k, in any order. */
+static bool nnrti_match_factors(nnrti_graph *g, const nnrti_chain_term *f, uint32_t k, uint32_t j,
+                                const nnrti_factors *factors, uint32_t open, nnrti_match *m)
+{
+    const nnrti_match before = *m;
+    for (uint32_t i = 0; i < factors->count; i++) {
+        if ((open >> i & 1u) == 0)
+            continue;
+        if (nnrti_match_factor(g, f, k, j, factors, i, m) &&
+            (j + 1 == f[k].count || nnrti_match_factors(g, f, k, j + 1, factors, open & ~(1u << i), m)))
+            return true;
+        *m = before;
+    }
+    return false;
+}
+
+/* Whether the factors, some of them replaced by the two factors of the MUL or DIV that writes them, are product k. */
+static bool nnrti_match_product(nnrti_graph *g, const nnrti_chain_term *f, uint32_t k, const nnrti_factors *factors,
+                                nnrti_match *m)
+{
+    const nnrti_match before = *m;
+    if (factors->count == f[k].count)
+        return nnrti_match_factors(g, f, k, 0, factors, (1u << factors->count) - 1, m);
+    for (uint32_t i = 0; i < factors->count; i++) {
+        const NNRT_Node *n = nnrti_graph_producer(g, factors->tensor[i]);
+        nnrti_factors more = *factors;
+        bool again;
+        if (!nnrti_is_product(n, false) || !nnrti_match_read(m, f, k, factors->tensor[i], &again))
+            continue;
+        more.tensor[i] = n->inputIndex.data[0];
+        more.tensor[more.count] = n->inputIndex.data[1];
+        more.inverse[more.count++] = more.inverse[i] != (n->nodeType == NNRT_NODE_TYPE_DIV_FUSION);
+        if (nnrti_match_product(g, f, k, &more, m))
+            return true;
+        *m = before;
+    }
+    return false;
+}
+
+/* Whether constant t consists of one number. */
+static bool nnrti_graph_all(const nnrti_graph *g, uint32_t t, float number)
+{
+    const nnrt_operand *o = nnrti_graph_data(g, t);
+    size_t count = 0;
+    bool all = o != NULL && o->dataType == NNRT_DATA_TYPE_FLOAT32 && nnrt_dims_count(o->dims, o->rank, &count);
+    for (size_t i = 0; i < count && all; i++)
+        all = ((const float *)o->data)[i] == number;
+    return all;
+}
+
+/* Whether n is POW by an exponent. */
+static bool nnrti_match_power(const nnrti_graph *g, const NNRT_Node *n, float exponent, nnrti_match *m)
+{
+    NNRT_PowFusion a;
+    if (n->nodeType != NNRT_NODE_TYPE_POW_FUSION)
+        return false;
+    nnrti_pass_attr(n, &a, sizeof(a));
+    return a.scale == 1 && a.shift == 0 && nnrti_match_number(g, m, nnrti_id(&n->inputIndex, 1), exponent);
+}
+
+/* Whether n is the mean over the last axes, from m->axis on, which it keeps. */
+static bool nnrti_match_mean(const nnrti_graph *g, const NNRT_Node *n, nnrti_match *m)
+{
+    const nnrt_operand *axes = nnrti_graph_data(g, nnrti_id(&n->inputIndex, 1));
+    const int32_t rank = nnrti_id(&n->inputIndex, 0) != NNRT_NO_TENSOR ? g->open[n->inputIndex.data[0]].rank : -1;
+    uint32_t reduced = 0;
+    int32_t axis;
+    NNRT_ReduceFusion a;
+    if (n->nodeType != NNRT_NODE_TYPE_REDUCE_FUSION || rank < 1 || axes == NULL || axes->rank > 1 ||
+        !nnrti_type_in(axes->dataType, NNRT_TYPES_INDEX))
+        return false;
+    nnrti_pass_attr(n, &a, sizeof(a));
+    for (size_t i = 0; i < nnrti_count(axes); i++) {
+        const int64_t k = nnrti_value(axes, i) + (nnrti_value(axes, i) < 0 ? rank : 0);
+        if (k < 0 || k >= rank)
+            return false;
+        reduced |= 1u << k;
+    }
+    for (axis = rank; axis > 0 && (reduced >> (axis - 1) & 1u) != 0; axis--)
+        reduced &= ~(1u << (axis - 1));
+    if (a.mode != NNRT_REDUCE_MODE_MEAN || !a.keepDims || a.reduceToEnd || reduced != 0 || axis == rank ||
+        (m->axis >= 0 && m->axis != axis))
+        return false;
+    m->axis = axis;
+    return true;
+}
+
+/* Whether n is a normalization without scale and offset; m->norm = n. */
+static bool nnrti_match_norm(const nnrti_graph *g, const NNRT_Node *n, NNRT_NodeType type, nnrti_match *m)
+{
+    NNRT_LayerNormFusion a;
+    if (n->nodeType != type)
+        return false;
+    m->norm = n;
+    if (type != NNRT_NODE_TYPE_LAYER_NORM_FUSION)
+        return nnrti_graph_all(g, nnrti_id(&n->inputIndex, 1), 1) &&
+               (type == NNRT_NODE_TYPE_RMS_NORMALIZATION || nnrti_graph_all(g, nnrti_id(&n->inputIndex, 2), 0));
+    nnrti_pass_attr(n, &a, sizeof(a));
+    return !a.elementwiseAffine;
+}
+
+/* Whether n is function k. */
+static bool nnrti_match_function(nnrti_graph *g, const nnrti_chain_term *f, uint32_t k, const NNRT_Node *n,
+                                 nnrti_match *m)
+{
+    const NNRT_NodeType type = nnrti_functions[f[k].which].type;
+    const uint32_t of = f[k].part[0];
+    bool good = n->nodeType == type;
+    switch (type) {
+    case NNRT_NODE_TYPE_ACTIVATION:
+        if (nnrti_activation_of(n, &good) != nnrti_functions[f[k].which].activation)
+            return false;
+        if (n->nodeType != NNRT_NODE_TYPE_ACTIVATION)
+            return nnrti_match_node(g, f, of, n, true, m);
+        break;
+    case NNRT_NODE_TYPE_SQUARE:
+        if (n->nodeType == NNRT_NODE_TYPE_SQUARED_DIFFERENCE && f[of].kind == NNRTI_TERM_DIFFERENCE)
+            return nnrti_match_either(g, f, n, f[of].part[0], f[of].part[1], m);
+        if (n->nodeType == NNRT_NODE_TYPE_MUL_FUSION && nnrti_is_product(n, false) &&
+            n->inputIndex.data[0] == n->inputIndex.data[1])
+            return nnrti_match_pair(g, f, n, 0, of, of, m);
+        good = good || nnrti_match_power(g, n, 2, m);
+        break;
+    case NNRT_NODE_TYPE_POW_FUSION: good = nnrti_match_power(g, n, 3, m); break;
+    case NNRT_NODE_TYPE_REDUCE_FUSION: good = nnrti_match_mean(g, n, m); break;
+    case NNRT_NODE_TYPE_LAYER_NORM_FUSION:
+    case NNRT_NODE_TYPE_RMS_NORMALIZATION:
+    case NNRT_NODE_TYPE_INSTANCE_NORM: good = nnrti_match_norm(g, n, type, m); break;
+    case NNRT_NODE_TYPE_RESHAPE: good = nnrti_is_reshape(n); break;
+    default: break;
+    }
+    return good && nnrti_match_tensor(g, f, of, nnrti_id(&n->inputIndex, 0), m);
+}
+
+/* Whether the result of n is term k; activated: before its activation. */
+static bool nnrti_match_node(nnrti_graph *g, const nnrti_chain_term *f, uint32_t k, const NNRT_Node *n, bool activated,
+                             nnrti_match *m)
+{
+    nnrti_factors factors;
+    switch (f[k].kind) {
+    case NNRTI_TERM_SUM:
+        return n->nodeType == NNRT_NODE_TYPE_ADD_FUSION && nnrti_match_plain(n, activated) &&
+               nnrti_match_either(g, f, n, f[k].part[0], f[k].part[1], m);
+    case NNRTI_TERM_DIFFERENCE:
+        return n->nodeType == NNRT_NODE_TYPE_SUB_FUSION && nnrti_match_plain(n, activated) &&
+               nnrti_match_pair(g, f, n, 0, f[k].part[0], f[k].part[1], m);
+    case NNRTI_TERM_PRODUCT:
+        if (!nnrti_is_product(n, activated))
+            return false;
+        factors.count = 2;
+        for (uint32_t i = 0; i < 2; i++)
+            factors.tensor[i] = n->inputIndex.data[i];
+        factors.inverse[0] = false;
+        factors.inverse[1] = n->nodeType == NNRT_NODE_TYPE_DIV_FUSION;
+        return nnrti_match_product(g, f, k, &factors, m);
+    case NNRTI_TERM_FUNCTION: return !activated && nnrti_match_function(g, f, k, n, m);
+    default: return false;
+    }
+}
+
+/* Whether one operator may replace the matched nodes: x has one of the types, the constants add no axes to it, and only
+   these nodes read their results. */
+static bool nnrti_match_complete(const nnrti_graph *g, const nnrti_match *m, uint32_t types)
+{
+    const nnrt_operand *x = &g->open[m->of[0]];
+    if (!nnrti_type_in(x->dataType, types) || (m->rank > 0 && m->rank > x->rank))
+        return false;
+    for (uint32_t i = 0; i < m->count; i++)
+        if (g->users[m->inner[i].tensor] != m->inner[i].reads || g->isOutput[m->inner[i].tensor])
+            return false;
+    return true;
+}
+
+/* Makes n the operator of a chain; `with` is that of its row. */
+typedef bool (*nnrti_chain_make)(nnrti_graph *g, NNRT_Node *n, const nnrti_match *m, NNRT_ActivationType with);
+
+/* ACTIVATION of x. */
+static bool nnrti_chain_activation(nnrti_graph *g, NNRT_Node *n, const nnrti_match *m, NNRT_ActivationType with)
+{
+    NNRT_Activation *a = (NNRT_Activation *)nnrti_pass_become(g, n, NNRT_NODE_TYPE_ACTIVATION, m->of, 1);
+    if (a != NULL)
+        a->activationType = with;
+    return a != NULL;
+}
+
+/* GELU in its tanh form. */
+static bool nnrti_chain_gelu_tanh(nnrti_graph *g, NNRT_Node *n, const nnrti_match *m, NNRT_ActivationType with)
+{
+    if (!nnrti_chain_activation(g, n, m, with))
+        return false;
+    ((NNRT_Activation *)(uintptr_t)n->nodeAttr.data)->approximate = true;
+    return true;
+}
+
+/* HARD_SIGMOID with slope p and offset q. */
+static bool nnrti_chain_hard_sigmoid(nnrti_graph *g, NNRT_Node *n, const nnrti_match *m, NNRT_ActivationType with)
+{
+    NNRT_HardSigmoid *a = (NNRT_HardSigmoid *)nnrti_pass_become(g, n, NNRT_NODE_TYPE_HARD_SIGMOID, m->of, 1);
+    (void)with;
+    if (a == NULL)
+        return false;
+    a->alpha = m->numbers[0];
+    a->beta = m->numbers[1];
+    return true;
+}
+
+/* Whether tensor t has the fixed dimensions of x from axis on, and float32. */
+static bool nnrti_graph_ends(const nnrti_graph *g, uint32_t t, uint32_t x, int64_t axis)
+{
+    const int32_t rank = g->open[x].rank, from = (int32_t)axis;
+    bool same =
+        g->open[t].dataType == NNRT_DATA_TYPE_FLOAT32 && axis >= 0 && axis < rank && g->open[t].rank == rank - from;
+    for (int32_t i = from; same && i < rank; i++)
+        same = nnrti_graph_dim(g, t, i - from) >= 0 && nnrti_graph_dim(g, t, i - from) == nnrti_graph_dim(g, x, i);
+    return same;
+}
+
+/* LAYER_NORM_FUSION with epsilon p over the axes from m->axis on, or as m->norm; gamma g and beta b, if the formula has
+   them, have the shape of these axes. */
+static bool nnrti_chain_layer_norm(nnrti_graph *g, NNRT_Node *n, const nnrti_match *m, NNRT_ActivationType with)
+{
+    const bool affine = m->of[1] != NNRT_NO_TENSOR;
+    const nnrt_operand *x = &g->shapes[m->of[0]];
+    const int32_t rank = g->open[m->of[0]].rank;
+    int32_t parts[2];
+    NNRT_LayerNormFusion old, *a;
+    (void)with;
+    old.beginNormAxis = m->axis;
+    old.epsilon = m->numbers[0];
+    if (m->norm != NULL)
+        nnrti_pass_attr(m->norm, &old, sizeof(old));
+    old.beginNormAxis += old.beginNormAxis < 0 ? rank : 0;
+    if ((nnrti_operand_known(x) && !nnrti_two_parts(x, (int32_t)old.beginNormAxis, parts)) || !(old.epsilon >= 0) ||
+        (affine && (!nnrti_graph_ends(g, m->of[1], m->of[0], old.beginNormAxis) ||
+                    !nnrti_graph_ends(g, m->of[2], m->of[0], old.beginNormAxis))))
+        return false;
+    a = (NNRT_LayerNormFusion *)nnrti_pass_become(g, n, NNRT_NODE_TYPE_LAYER_NORM_FUSION, m->of, affine ? 3 : 1);
+    if (a == NULL)
+        return false;
+    a->beginNormAxis = a->beginParamsAxis = old.beginNormAxis;
+    a->epsilon = old.epsilon;
+    a->elementwiseAffine = affine;
+    return true;
+}
+
+/* A constant of ones with the dimensions of x from axis on; of one element if they are dynamic. NNRT_NO_TENSOR: no
+   memory. */
+static uint32_t nnrti_graph_ones(nnrti_graph *g, uint32_t x, int64_t axis)
+{
+    int32_t dims[NNRT_MAX_RANK], rank = 0;
+    size_t count = 0;
+    float *ones;
+    for (int32_t i = (int32_t)axis; i < g->open[x].rank; i++)
+        dims[rank++] = nnrti_graph_dim(g, x, i);
+    if (!nnrt_dims_count(dims, rank, &count)) {
+        count = 1;
+        dims[0] = rank = 1;
+    }
+    if ((ones = (float *)nnrti_builder_keep(g->edit, count, sizeof(*ones))) == NULL)
+        return NNRT_NO_TENSOR;
+    for (size_t i = 0; i < count; i++)
+        ones[i] = 1;
+    return nnrti_graph_constant(g, NNRT_DATA_TYPE_FLOAT32, rank, dims, ones);
+}
+
+/* RMS_NORMALIZATION, likewise; without g its scale is 1. Not of x - mean(..): that is a part of LAYER_NORM_FUSION. */
+static bool nnrti_chain_rms_norm(nnrti_graph *g, NNRT_Node *n, const nnrti_match *m, NNRT_ActivationType with)
+{
+    const int32_t rank = g->open[m->of[0]].rank;
+    const NNRT_Node *x = nnrti_graph_writer(g, m->of[0]);
+    uint32_t inputs[2];
+    NNRT_RMSNormalization old, *a;
+    (void)with;
+    if (x != NULL && x->nodeType == NNRT_NODE_TYPE_SUB_FUSION &&
+        (x = nnrti_graph_writer(g, nnrti_id(&x->inputIndex, 1))) != NULL && x->nodeType == NNRT_NODE_TYPE_REDUCE_FUSION)
+        return false;
+    inputs[0] = m->of[0];
+    inputs[1] = m->of[1];
+    old.axis = m->axis;
+    old.epsilon = m->numbers[0];
+    if (m->norm != NULL)
+        nnrti_pass_attr(m->norm, &old, sizeof(old));
+    old.axis += old.axis < 0 ? rank : 0;
+    if (!(old.epsilon >= 0) || old.axis < 0 || old.axis >= rank ||
+        (inputs[1] != NNRT_NO_TENSOR && !nnrti_graph_ends(g, inputs[1], inputs[0], old.axis)))
+        return false;
+    if (inputs[1] == NNRT_NO_TENSOR && (inputs[1] = nnrti_graph_ones(g, inputs[0], old.axis)) == NNRT_NO_TENSOR)
+        return false;
+    a = (NNRT_RMSNormalization *)nnrti_pass_become(g, n, NNRT_NODE_TYPE_RMS_NORMALIZATION, inputs, 2);
+    if (a == NULL)
+        return false;
+    a->axis = old.axis;
+    a->epsilon = old.epsilon;
+    return true;
+}
+
+/* Whether axis i of two tensors has the same size in every run. */
+static bool nnrti_graph_same_axis(const nnrti_graph *g, uint32_t a, uint32_t b, int32_t i)
+{
+    const nnrt_operand *x = &g->open[a], *y = &g->open[b];
+    return x->dims[i] >= 0 && x->dims[i] == y->dims[i] && x->symbols[i] == y->symbols[i];
+}
+
+/* GROUP_NORM_FUSION: an image [N,C,..] is seen as [N,groups,..] by INSTANCE_NORM, channels first in both shapes; g and
+   b are constants per channel. The result becomes NCHW, if all images are. */
+static bool nnrti_chain_group_norm(nnrti_graph *g, NNRT_Node *n, const nnrti_match *m, NNRT_ActivationType with)
+{
+    const uint32_t x = m->of[0], y = n->outputIndex.data[0], r = m->norm->inputIndex.data[0];
+    const nnrt_operand *image = &g->open[x], *view = &g->open[r];
+    uint32_t inputs[3];
+    NNRT_InstanceNorm old;
+    NNRT_GroupNormFusion *a;
+    nnrti_affine map;
+    (void)with;
+    if (image->rank < 3 || g->open[y].rank != image->rank || view->rank < 3 || !nnrti_is_nchw(image) ||
+        !nnrti_is_nchw(view) || (!nnrti_is_nchw(&g->open[y]) && g->channelsLast) ||
+        !nnrti_graph_same_axis(g, x, r, 0) || image->dims[1] < 1 || image->symbols[1] != 0 || view->dims[1] < 1 ||
+        view->symbols[1] != 0 || image->dims[1] % view->dims[1] != 0)
+        return false;
+    for (int32_t i = 0; i < image->rank; i++)
+        if (!nnrti_graph_same_axis(g, x, y, i))
+            return false;
+    inputs[0] = x;
+    map.channels = image->dims[1];
+    map.axis = 1;
+    map.rank = image->rank;
+    map.shift = (double *)nnrti_graph_temp(g, (size_t)map.channels, sizeof(*map.shift));
+    for (uint32_t k = 1; k < 3; k++) {
+        const nnrt_operand *o = nnrti_graph_data(g, m->of[k]);
+        float *values = (float *)nnrti_builder_keep(g->edit, (size_t)map.channels, sizeof(*values));
+        if (map.shift == NULL || values == NULL || o == NULL ||
+            !nnrti_affine_values(g, &map, m->of[k], map.rank - o->rank, false, map.shift))
+            return false;
+        for (int32_t c = 0; c < map.channels; c++)
+            values[c] = (float)map.shift[c];
+        inputs[k] = nnrti_graph_constant(g, NNRT_DATA_TYPE_FLOAT32, 1, &map.channels, values);
+        if (inputs[k] == NNRT_NO_TENSOR)
+            return false;
+    }
+    nnrti_pass_attr(m->norm, &old, sizeof(old));
+    view = &g->open[r];
+    a = (NNRT_GroupNormFusion *)nnrti_pass_become(g, n, NNRT_NODE_TYPE_GROUP_NORM_FUSION, inputs, 3);
+    if (a == NULL)
+        return false;
+    a->numGroups = view->dims[1];
+    a->epsilon = old.epsilon == 0 ? 1e-5f : old.epsilon;
+    return true;
+}
+
+/* The chains, in the order in which they are tried; numbers come first, since they exclude most nodes. Rejected:
+   attention (MatMul, Softmax, MatMul) and rotary embedding, whose chains have vectorized kernels, unlike ATTENTION and
+   ROTARY_EMBEDDING; x * sigmoid(1.702 * x), for which there is no operator. */
+#define NNRTI_DEVIATION "mean(square(x - mean(x))) + p"
+static const struct {
+    const char *formula;
+    nnrti_chain_make make;
+    NNRT_ActivationType with;
+    uint32_t types;
+} nnrti_chains[] = {
+    {"x * sigmoid(x)", nnrti_chain_activation, NNRT_ACTIVATION_TYPE_SWISH, NNRT_TYPES_F32},
+    {"x * sigmoid(1 * x)", nnrti_chain_activation, NNRT_ACTIVATION_TYPE_SWISH, NNRT_TYPES_F32},
+    {"relu6(x + 3) / 6", nnrti_chain_activation, NNRT_ACTIVATION_TYPE_HSIGMOID, NNRT_TYPES_F32},
+    {"relu1(0.5 + x / 6)", nnrti_chain_activation, NNRT_ACTIVATION_TYPE_HSIGMOID, NNRT_TYPES_F32},
+    {"relu1(x * p + q)", nnrti_chain_hard_sigmoid, 0, NNRT_TYPES_F32},
+    {"x * relu6(x + 3) / 6", nnrti_chain_activation, NNRT_ACTIVATION_TYPE_HSWISH, NNRT_TYPES_F32},
+    {"x * hsigmoid(x)", nnrti_chain_activation, NNRT_ACTIVATION_TYPE_HSWISH, NNRT_TYPES_F32},
+    {"0.5 * x * (1 + erf(x / 1.41421356))", nnrti_chain_activation, NNRT_ACTIVATION_TYPE_GELU, NNRT_TYPES_FLOAT},
+    {"0.5 * x * (1 + tanh(0.79788456 * (x + 0.044715 * cube(x))))", nnrti_chain_gelu_tanh, NNRT_ACTIVATION_TYPE_GELU,
+     NNRT_TYPES_FLOAT},
+    {"0.5 * x * (1 + tanh(0.79788456 * (x + 0.044715 * x * x * x)))", nnrti_chain_gelu_tanh, NNRT_ACTIVATION_TYPE_GELU,
+     NNRT_TYPES_FLOAT},
+    {"0.5 * x * (1 + tanh(0.79788456 * x * (1 + 0.044715 * x * x)))", nnrti_chain_gelu_tanh, NNRT_ACTIVATION_TYPE_GELU,
+     NNRT_TYPES_FLOAT},
+    {"(x - mean(x)) / sqrt(" NNRTI_DEVIATION ")", nnrti_chain_layer_norm, 0, NNRT_TYPES_F32},
+    {"norm(x) * g + b", nnrti_chain_layer_norm, 0, NNRT_TYPES_F32},
+    {"(x - mean(x)) / sqrt(" NNRTI_DEVIATION ") * g + b", nnrti_chain_layer_norm, 0, NNRT_TYPES_F32},
+    {"x * (g / sqrt(" NNRTI_DEVIATION ")) + (b - mean(x) * (g / sqrt(" NNRTI_DEVIATION ")))", nnrti_chain_layer_norm, 0,
+     NNRT_TYPES_F32},
+    {"x / sqrt(mean(square(x)) + p)", nnrti_chain_rms_norm, 0, NNRT_TYPES_F32},
+    {"rms(x) * g", nnrti_chain_rms_norm, 0, NNRT_TYPES_F32},
+    {"x * g / sqrt(mean(square(x)) + p)", nnrti_chain_rms_norm, 0, NNRT_TYPES_F32},
+    {"reshape(instance(reshape(x))) * g + b", nnrti_chain_group_norm, 0, NNRT_TYPES_F32},
+};
+
+#define NNRTI_FORMULA_TERMS 64 /* at most, of a formula */
+
+/* Reads the formulas; their terms are memory of the round. False = no memory. */
+NNRTI_COLD static bool nnrti_graph_formulas(nnrti_graph *g)
+{
+    const uint32_t rows = NNRTI_COUNT(nnrti_chains);
+    nnrti_formula f;
+    g->formulas = (nnrti_chain_term *)nnrti_graph_temp(g, rows * NNRTI_FORMULA_TERMS, sizeof(*g->formulas));
+    for (uint32_t i = 0; i < rows && g->formulas != NULL; i++) {
+        nnrti_chain_term *first = g->formulas + i * NNRTI_FORMULA_TERMS;
+        f.at = nnrti_chains[i].formula;
+        f.terms = first;
+        f.count = 1;
+        first[0] = first[nnrti_formula_sum(&f)]; /* no term has the first one as a part */
+    }
+    return g->formulas != NULL;
+}
+
+/* Pass: the last node of a chain of nnrti_chains becomes the operator that the chain computes, reading x. Conditions:
+   the types of the row, shapes that are known where its function compares them, no activation outside the formula, and
+   only the chain reads its results. Bits: on the reference device SWISH, HARD_SIGMOID and HSIGMOID of (x + 3) / 6 keep
+   them, HSWISH for |x| < 3 if it divides by 6 last; limits are exact: SWISH and GELU of -infinity are 0, not NaN, and
+   HSWISH has 0 for -0. Others: the operator rounds fewer intermediate results, and the terms of a mean may be added in
+   another order; the results differ by rounding errors of float32, of GELU in float16 by one rounding to float16 less
+   per node. */
+NNRTI_COLD static bool nnrti_pass_chain(nnrti_graph *g, uint32_t node)
+{
+    NNRT_Node *n = nnrti_graph_node(g, node);
+    nnrti_match m;
+    if (n->nodeType != NNRT_NODE_TYPE_MUL_FUSION && n->nodeType != NNRT_NODE_TYPE_DIV_FUSION &&
+        n->nodeType != NNRT_NODE_TYPE_ADD_FUSION && n->nodeType != NNRT_NODE_TYPE_ACTIVATION)
+        return false;
+    for (uint32_t i = 0; i < NNRTI_COUNT(nnrti_chains) && (g->formulas != NULL || nnrti_graph_formulas(g)); i++) {
+        memset(&m, 0, sizeof(m));
+        for (uint32_t k = 0; k < NNRTI_COUNT(m.of); k++)
+            m.of[k] = NNRT_NO_TENSOR;
+        m.axis = -1;
+        if (nnrti_match_node(g, g->formulas + i * NNRTI_FORMULA_TERMS, 0, n, false, &m) &&
+            nnrti_match_complete(g, &m, nnrti_chains[i].types) && nnrti_chains[i].make(g, n, &m, nnrti_chains[i].with))
+            return true;
+    }
+    return false;
 }
 
 /* ---- pass: bias of a matrix multiplication (BIAS) ---- */
@@ -4045,8 +4798,7 @@ static bool nnrti_pass_zero_pads(const nnrti_graph *g, const NNRT_Node *n, uint3
     const nnrt_operand *image = &g->shapes[x], *list = nnrti_graph_data(g, nnrti_id(&n->inputIndex, 1));
     const bool given = nnrti_id(&n->inputIndex, 1) != NNRT_NO_TENSOR;
     NNRT_PadFusion a;
-    nnrt_attr_defaults(nnrt_op_find(n->nodeType)->attr, &a);
-    memcpy(&a, n->nodeAttr.data, n->nodeAttr.size < sizeof(a) ? n->nodeAttr.size : sizeof(a));
+    nnrti_pass_attr(n, &a, sizeof(a));
     if (a.paddingMode != NNRT_PADDING_MODE_CONSTANT || a.constantValue != 0 || image->rank != 4 ||
         nnrti_id(&n->inputIndex, 2) != NNRT_NO_TENSOR || (!given && a.paddings.count != 4) ||
         (given && (list == NULL || !nnrti_type_in(list->dataType, NNRT_TYPES_INDEX) || nnrti_count(list) != 8)))
@@ -4084,8 +4836,7 @@ NNRTI_COLD static bool nnrti_pass_fold_pads(nnrti_graph *g, uint32_t node)
         g->shapes[x].quantCount != 1 || !nnrti_type_in(g->shapes[x].dataType, NNRT_TYPES_I8 | NNRT_TYPES_U8) ||
         !nnrti_pass_zero_pads(g, pad, x, sums))
         return false;
-    nnrt_attr_defaults(nnrt_op_find(n->nodeType)->attr, &a);
-    memcpy(&a, n->nodeAttr.data, n->nodeAttr.size < sizeof(a) ? n->nodeAttr.size : sizeof(a));
+    nnrti_pass_attr(n, &a, sizeof(a));
     if ((a.padMode != NNRT_PAD_MODE_PAD && a.padMode != NNRT_PAD_MODE_VALID) ||
         (a.padMode == NNRT_PAD_MODE_PAD && a.padList.count != 0 && a.padList.count != 4))
         return false;
@@ -4122,8 +4873,7 @@ static const struct {
     {nnrti_pass_fold_affine, NNRT_PASS_AFFINE, "is folded into weight and bias of the node before it"},
     {nnrti_pass_fold_before, NNRT_PASS_AFFINE, "has the constants of the node before it in weight and bias"},
     {nnrti_pass_matmul_bias, NNRT_PASS_BIAS, "became the bias of the matrix multiplication before it"},
-    {nnrti_pass_swish, NNRT_PASS_ACTIVATIONS, "became SWISH: it multiplies x by the SIGMOID of x"},
-    {nnrti_pass_hard_swish, NNRT_PASS_ACTIVATIONS, "became HSWISH: it ends the nodes that exporters write for it"},
+    {nnrti_pass_chain, NNRT_PASS_CHAINS, "became the operator that the nodes up to it compute"},
     {nnrti_pass_fuse_activation, NNRT_PASS_ACTIVATIONS, "is fused into the node before it"},
     {nnrti_pass_fold_pads, NNRT_PASS_PADS, "has the padding of the PAD before it"},
     {nnrti_pass_inline_if, NNRT_PASS_BRANCHES, "became the branch that it runs"},

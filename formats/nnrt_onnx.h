@@ -4262,90 +4262,10 @@ static uint32_t nnrti_onnx_second(nnrti_onnx *c)
     return nnrti_onnx_reshape_to(c, y, sizes, rank - at);
 }
 
-/* The node that computes input i of n, if it has this operator; else NULL. */
-static const nnrt_onnx_node *nnrti_onnx_producer(const nnrti_onnx *c, const nnrt_onnx_node *n, uint32_t i,
-                                                 const char *type)
-{
-    const nnrti_onnx_entry *e = i < n->inputs.count ? nnrti_onnx_entry_of(c, n->inputs.data[i]) : NULL;
-    return e != NULL && e->name.data != NULL && e->node != NULL && nnrti_onnx_is(e->node->opType, type) ? e->node
-                                                                                                        : NULL;
-}
-
-/* True if the name is a constant of one element near value (float32: within 1e-6; float16: the nearest to value) whose
-   rank does not exceed that of x. */
-static bool nnrti_onnx_near(nnrti_onnx *c, nnrt_onnx_str name, uint32_t x, float value)
-{
-    const nnrti_onnx_entry *e = nnrti_onnx_entry_of(c, name);
-    float v;
-    if (e->name.data == NULL || !nnrti_onnx_known_float(c, e->value, &v) ||
-        nnrti_onnx_at(c, e->value)->rank > nnrti_onnx_at(c, x)->rank)
-        return false;
-    if (nnrti_onnx_type(c, e->value) == NNRT_DATA_TYPE_FLOAT16)
-        return nnrt_half_from_float(v) == nnrt_half_from_float(value);
-    return v > value * 0.999999f && v < value * 1.000001f;
-}
-
-/* *x = input k of n; true if the other input of n is near value and the input of add other than input i is near 1. */
-static bool nnrti_onnx_scaled(nnrti_onnx *c, const nnrt_onnx_node *n, uint32_t k, float value,
-                              const nnrt_onnx_node *add, uint32_t i, uint32_t *x)
-{
-    *x = nnrti_onnx_entry_of(c, n->inputs.data[k])->value;
-    return nnrti_onnx_near(c, n->inputs.data[1 - k], *x, value) && nnrti_onnx_near(c, add->inputs.data[1 - i], *x, 1);
-}
-
-/* x if the name is 1 + erf(x / sqrt(2)); else NNRT_NO_TENSOR. */
-static uint32_t nnrti_onnx_erf_of(nnrti_onnx *c, nnrt_onnx_str name)
-{
-    const nnrti_onnx_entry *e = nnrti_onnx_entry_of(c, name);
-    const nnrt_onnx_node *add = e->name.data != NULL ? e->node : NULL, *erf, *n;
-    uint32_t x;
-    if (add == NULL || !nnrti_onnx_is(add->opType, "Add") || add->inputs.count != 2)
-        return NNRT_NO_TENSOR;
-    for (uint32_t i = 0; i < 2; i++) {
-        erf = nnrti_onnx_producer(c, add, i, "Erf");
-        n = erf != NULL ? nnrti_onnx_producer(c, erf, 0, "Div") : NULL;
-        if (n != NULL && n->inputs.count == 2 && nnrti_onnx_scaled(c, n, 0, 1.41421356f, add, i, &x))
-            return x;
-        n = erf != NULL ? nnrti_onnx_producer(c, erf, 0, "Mul") : NULL;
-        for (uint32_t k = 0; k < 2 && n != NULL && n->inputs.count == 2; k++)
-            if (nnrti_onnx_scaled(c, n, k, 0.70710678f, add, i, &x))
-                return x;
-    }
-    return NNRT_NO_TENSOR;
-}
-
-/* Detects GELU as exporters write it: a product of x, 0.5 and 1 + erf(x / sqrt(2)), in any order. Returns x if the
-   current node, a Mul, computes it; else NNRT_NO_TENSOR. */
-static uint32_t nnrti_onnx_gelu_of(nnrti_onnx *c)
-{
-    for (uint32_t i = 0; i < 2 && c->applied == NULL; i++) { /* input i is a product of two of the three factors */
-        const nnrt_onnx_node *inner = nnrti_onnx_producer(c, c->node, i, "Mul");
-        nnrt_onnx_str factors[3];
-        if (inner == NULL || inner->inputs.count != 2)
-            continue;
-        factors[0] = c->node->inputs.data[1 - i];
-        factors[1] = inner->inputs.data[0];
-        factors[2] = inner->inputs.data[1];
-        for (uint32_t k = 0; k < 6; k++) { /* all assignments of the factors to 1 + erf, 0.5 and x */
-            const uint32_t e = k % 3, h = (e + 1 + k / 3) % 3, rest = 3 - e - h, x = nnrti_onnx_erf_of(c, factors[e]);
-            if (x != NNRT_NO_TENSOR && nnrti_onnx_entry_of(c, factors[rest])->value == x &&
-                nnrti_onnx_near(c, factors[h], x, 0.5f))
-                return x;
-        }
-    }
-    return NNRT_NO_TENSOR;
-}
-
 /* Binary operators with broadcasting: arg is the node type. */
 static void nnrti_onnx_op_binary(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), y = nnrti_onnx_second(c);
-    const uint32_t gelu =
-        arg == NNRT_NODE_TYPE_MUL_FUSION && c->code == NNRT_SUCCESS ? nnrti_onnx_gelu_of(c) : NNRT_NO_TENSOR;
-    if (gelu != NNRT_NO_TENSOR) {
-        nnrti_onnx_out(c, 0, nnrti_onnx_act(c, gelu, NNRT_ACTIVATION_TYPE_GELU, 0));
-        return;
-    }
     nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, arg, NULL, x, y));
 }
 
@@ -11095,8 +11015,6 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
     X("LogSoftmax",      "LOG_SOFTMAX",                      "FLATTEN RESHAPE", \
       "before set 13 all axes from `axis` on are one axis") \
     X("Mean",            "", "ADD_FUSION ADD_N DIV_FUSION",  "the sum divided by the number of inputs") \
-    X("Mul",             "MUL_FUSION ACTIVATION",            "RESHAPE", \
-      "`axis`, before set 7; the last Mul of GELU as exporters write it becomes the activation") \
     X("NegativeLogLikelihoodLoss", "NEGATIVE_LOG_LIKELIHOOD_LOSS", "", "") \
     X("RandomNormal",    "RANDOM_NORMAL",                    "", "") \
     X("RandomNormalLike", "RANDOM_NORMAL",                   "", "") \

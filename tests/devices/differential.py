@@ -51,7 +51,7 @@ REFUSED = (
     'nothing bounds output', 'comes into the body as', 'must be a constant or follow from the shapes', 'there is no room for',
     'the last dimension of indices', 'is unknown while dimensions are dynamic', 'the last window covers no input element', '(bounds)',
 )
-AFFINE = ('FUSED_BATCH_NORM', 'BIAS_ADD', 'SCALE_FUSION', 'ADD_FUSION', 'SUB_FUSION', 'MUL_FUSION')
+AFFINE = ('FUSED_BATCH_NORM', 'BIAS_ADD', 'SCALE_FUSION', 'ADD_FUSION', 'SUB_FUSION', 'MUL_FUSION', 'HARD_SIGMOID')
 SUMS = ('CONV2D_FUSION', 'CONV2D_TRANSPOSE_FUSION', 'FULL_CONNECTION')
 # Weights and biases with a later node folded into them are computed in double and rounded once: each product and the bias may
 # be off by half a unit, which is far below this part of the largest sum of |products| + |shift|.

@@ -759,6 +759,14 @@ static void run_open(const char *path, const data_set *s, int constant, int way)
         printf("OPEN %s: shapes given in the %s: %s\n", path, way_names[way], text);
 }
 
+/* Whether the optimizer makes one operator of the nodes of a test, which rounds less often (NNRT_PASS_CHAINS). */
+static bool is_chain(const char *path)
+{
+    return strstr(path, "_expanded") != NULL && (strstr(path, "/test_gelu_") != NULL ||
+                                                 strstr(path, "/test_hardswish_") != NULL ||
+                                                 strstr(path, "/test_rms_normalization_") != NULL);
+}
+
 /* One data set in all ways. *constant: some inputs had to be constants. */
 static int run_set(const char *path, const data_set *s, bool *constant, char *text, size_t size)
 {
@@ -772,6 +780,8 @@ static int run_set(const char *path, const data_set *s, bool *constant, char *te
         for (int extents = any && !s->structured ? 0 : 1; extents < 2 && result == SKIPPED; extents++) {
             result = attempt(path, s, c, extents != 0, true, IN_FILE, text, size);
             if (result == PASSED) {
+                if (is_chain(path)) /* later results are compared with those of the operator */
+                    forget_outputs();
                 result = attempt(path, s, c, extents != 0, false, IN_FILE, text, size);
                 if (result != PASSED) { /* optimization must not change which models are supported */
                     memmove(text + 11, text, strlen(text) < size - 12 ? strlen(text) + 1 : 0);
