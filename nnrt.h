@@ -1869,10 +1869,10 @@ NNRT_SETUP_END()
 
 #define NNRTI_POOL_LINE 128    /* bytes: processors fetch lines of 64 by twos */
 #define NNRTI_POOL_MOST 0xFFFF /* pieces of a share; where there are more tasks, a piece is several */
-#define NNRTI_POOL_SPIN 200 /* microseconds for which a waiting thread polls before it sleeps, in a run */
-#define NNRTI_POOL_LATE 50  /* microseconds after which the calling thread takes over pieces that are not begun */
-#define NNRTI_POOL_OFFER 100 /* microseconds after which a thread offers its processor to others, between shares .. */
-#define NNRTI_POOL_IDLE 10   /* .. and while it polls */
+#define NNRTI_POOL_SPIN 200    /* microseconds for which a waiting thread polls before it sleeps, in a run */
+#define NNRTI_POOL_LATE 50     /* microseconds after which the calling thread takes over pieces that are not begun */
+#define NNRTI_POOL_OFFER 100   /* microseconds after which a thread offers its processor to others, between shares .. */
+#define NNRTI_POOL_IDLE 10     /* .. and while it polls */
 
 /* A thread and its share. The owner of the pool writes the members between share and pool before share; a thread
    reads them after it has taken an item: they do not change until that item is done. share packs both ends of the

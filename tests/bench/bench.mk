@@ -82,7 +82,7 @@ bench-load: build/bench_load
 .PHONY: bench-threads
 build/bench_threads: tests/bench/bench_threads.c $(HEADERS) | stb
 	@mkdir -p $(@D)
-	@$(COMPILE) -O2 $(LDFLAGS) -o $@ $< $(LIBS) -lpthread
+	@$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS) -lpthread
 
 bench-threads: build/bench_threads
 	@build/bench_threads $(or $(THREADS),2) $(if $(filter file,$(origin SECONDS)),4,$(SECONDS)) $(FILES)

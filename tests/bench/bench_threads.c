@@ -22,7 +22,17 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LAYERS = 12, HIDDEN = 576, HEADS = 9, KEYS = 192, HEAD = 64, INNER = 1536, PAST = 32, WORDS = 16384, BLOCK = 32 };
+enum {
+    LAYERS = 12,
+    HIDDEN = 576,
+    HEADS = 9,
+    KEYS = 192,
+    HEAD = 64,
+    INNER = 1536,
+    PAST = 32,
+    WORDS = 16384,
+    BLOCK = 32
+};
 enum { ALL_RUNS = 1 << 18, ALL_VALUES = 64 };
 
 static double now(void)
@@ -304,8 +314,8 @@ int main(int argc, char **argv)
     memset(&error, 0, sizeof(error));
     desc.threads = argc > 1 && atoi(argv[1]) > 0 ? (uint32_t)atoi(argv[1]) : 2;
     check(nnrt_pool_create(&pool, &desc, &error), &error);
-    printf("%ld processors, instruction set %s; ms of a run: median and 90th percentile\n", sysconf(_SC_NPROCESSORS_ONLN),
-           nnrt_cpu_set(0));
+    printf("%ld processors, instruction set %s; ms of a run: median and 90th percentile\n",
+           sysconf(_SC_NPROCESSORS_ONLN), nnrt_cpu_set(0));
     if (argc <= 3)
         compare("decoder", decoder(), pool, seconds);
     for (int i = 3; i < argc; i++) {

@@ -314,8 +314,8 @@ static const uint32_t numbers[] = {1200, 20000, 400}; /* of runs: 3.1, 3.4 and 4
 static void expect(const char *what, uint64_t taken, uint64_t alone, double part)
 {
     if ((double)taken > part * (double)alone)
-        fail_msg("%s: two threads take %.3f of the time of one, at most %.3f expected", what, (double)taken / (double)alone,
-                 part);
+        fail_msg("%s: two threads take %.3f of the time of one, at most %.3f expected", what,
+                 (double)taken / (double)alone, part);
 }
 
 static void test_free_processor(void **state)
@@ -371,6 +371,31 @@ static void test_taken_away(void **state)
     }
 }
 
+/* The last item of a share belongs to an owner that is active, until the calling thread has waited for long. */
+static void test_take(void **state)
+{
+    const network net = {1, 0, 4, 1};
+    machine m = machine_of(net, 1, 0, 0);
+    nnrti_pool_thread *helper = &m.shares[HELPER];
+    uint32_t piece = 99;
+    (void)state;
+    m.pool.parallel.workers = 2;
+    m.pool.threads = m.shares;
+    assert_int_equal(nnrti_pool_deal(&m.pool, 4, no_task, NULL), 4); /* 0 and 1 of the caller, 2 and 3 of the helper */
+    assert_true(nnrti_pool_take(helper, NNRTI_POOL_OWNER, &piece));
+    assert_int_equal(piece, 2);
+    assert_false(nnrti_pool_take(helper, NNRTI_POOL_THIEF, &piece));
+    assert_int_equal(nnrti_pool_waited(0), NNRTI_POOL_POLLS);
+    assert_int_equal(nnrti_pool_waited(NNRTI_POOL_LATE), NNRTI_POOL_TAKES_OVER);
+    assert_int_equal(nnrti_pool_waited(NNRTI_POOL_SPIN), NNRTI_POOL_SLEEPS);
+    assert_true(nnrti_pool_take(helper, NNRTI_POOL_RESCUER, &piece));
+    assert_int_equal(piece, 3);
+    assert_false(nnrti_pool_take(helper, NNRTI_POOL_OWNER, &piece));
+    (void)nnrti_pool_deal(&m.pool, 2, no_task, NULL); /* the helper has not begun: its only item is taken at once */
+    assert_true(nnrti_pool_take(helper, NNRTI_POOL_THIEF, &piece));
+    assert_int_equal(piece, 1);
+}
+
 /* A processor becomes busy while runs have threads, which ends after three runs. Later it is free: they have threads. */
 static void test_change(void **state)
 {
@@ -390,8 +415,8 @@ static void test_change(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_free_processor),       cmocka_unit_test(test_never),  cmocka_unit_test(test_busy),
-        cmocka_unit_test(test_taken_away), cmocka_unit_test(test_change),
+        cmocka_unit_test(test_free_processor), cmocka_unit_test(test_never), cmocka_unit_test(test_busy),
+        cmocka_unit_test(test_taken_away),     cmocka_unit_test(test_take),  cmocka_unit_test(test_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -284,8 +284,8 @@ static void test_sessions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_faster), cmocka_unit_test(test_rest),        cmocka_unit_test(test_change),
-        cmocka_unit_test(test_larger), cmocka_unit_test(test_interrupted), cmocka_unit_test(test_late),
+        cmocka_unit_test(test_faster),   cmocka_unit_test(test_rest),        cmocka_unit_test(test_change),
+        cmocka_unit_test(test_larger),   cmocka_unit_test(test_interrupted), cmocka_unit_test(test_late),
         cmocka_unit_test(test_sessions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
