@@ -10876,9 +10876,9 @@ static void nnrti_attention_range(const NNRT_Attention *attr, const nnrt_view *k
     int64_t first = 0, behind = valid;
     if (attr->isCausal != 0 && at + 1 < behind)
         behind = at + 1;
-    if (attr->rightWindowSize >= 0 && attr->rightWindowSize < T && at + attr->rightWindowSize + 1 < behind)
+    if (attr->rightWindowSize >= 0 && attr->rightWindowSize < behind - at - 1)
         behind = at + attr->rightWindowSize + 1;
-    if (attr->leftWindowSize >= 0 && attr->leftWindowSize < T && at > attr->leftWindowSize)
+    if (attr->leftWindowSize >= 0 && attr->leftWindowSize < at)
         first = at - attr->leftWindowSize;
     range[1] = behind > 0 ? (int32_t)behind : 0;
     range[0] = first < range[1] ? (int32_t)first : range[1];

@@ -884,7 +884,7 @@ typedef struct nnrti_cpu_kernel {
     X(layer_norm)                                                                                                      \
     X(rms_norm)                                                                                                        \
     X(group_norm) X(winograd) X(recurrent) X(compare) X(where) X(argminmax) X(resize) X(lrn) X(lp_norm) X(topk) \
-    X(integers) X(classify) X(cum_sum)
+    X(integers) X(classify) X(cum_sum) X(attention)
 /* Kernels that are the same for each instruction set (>>selecting). */
 #define NNRTI_CPU_KERNELS_SELECT(X) X(non_zero) X(unique) X(gather_elements) X(gather) X(gather_nd)
 /* Kernels between float32 and integers or float16; avx512vnni uses the kernels of avx512. */
@@ -1081,6 +1081,157 @@ static void nnrti_cpu_store_index(const nnrt_view *v, ptrdiff_t offset, int32_t 
 static void *nnrti_cpu_scratch(const nnrt_call *call, uint32_t worker)
 {
     return call->scratch != NULL ? (uint8_t *)call->scratch + worker * call->scratchBytes : NULL;
+}
+
+/* ---- ATTENTION: what its kernels share ---- */
+
+#define NNRTI_CPU_QUERIES 4 /* of a work item */
+#define NNRTI_CPU_VALUES 2  /* vectors of a value that are summed at a time, for as many queries */
+
+/* The elements between the scores of two queries over T keys. */
+static ptrdiff_t nnrti_cpu_attention_room(int32_t T)
+{
+    return ((ptrdiff_t)T + 15) / 16 * 16;
+}
+
+/* The operands as [B,heads,steps,D]; dataType UNKNOWN: absent. */
+typedef struct nnrti_cpu_attention {
+    nnrt_view q, key, value, y, pastKey, pastValue, mask, lengths;
+    int32_t past, total; /* past keys; all keys */
+    int32_t shared;      /* heads of q of each head of k */
+    int32_t blocks;      /* of queries of a head */
+    ptrdiff_t room;      /* elements between the scores of two queries */
+} nnrti_cpu_attention;
+
+/* A query: its batch, head, index, the head of k; the keys first to end - 1 that it attends to; the sum of its weights. */
+typedef struct nnrti_cpu_attention_query {
+    int32_t b, head, step, from, first, end;
+    const float *q;
+    float *y, sum;
+} nnrti_cpu_attention_query;
+
+/* v [B,S,heads*D] or [B,heads,S,D] as the latter. */
+static nnrt_view nnrti_cpu_heads(const nnrt_view *v, int64_t heads)
+{
+    nnrt_view as = *v;
+    if (v->rank == 4)
+        return as;
+    as.rank = 4;
+    as.dims[1] = (int32_t)heads;
+    as.dims[2] = v->dims[1];
+    as.dims[3] = v->dims[2] / (int32_t)heads;
+    as.strides[1] = v->strides[2] * as.dims[3];
+    as.strides[2] = v->strides[1];
+    as.strides[3] = v->strides[2];
+    return as;
+}
+
+/* Key or value i of the head that a query reads. */
+static const float *nnrti_cpu_attention_row(const nnrt_view *v, const nnrti_cpu_attention_query *query, int32_t i)
+{
+    return (const float *)v->data + query->b * v->strides[0] + query->from * v->strides[1] + i * v->strides[2];
+}
+
+/* to [B,heads,P + S,D] = past, if there is one, followed by v. */
+static void nnrti_cpu_attention_present(const nnrt_view *past, const nnrt_view *v, const nnrt_view *to, int32_t P)
+{
+    for (int32_t b = 0; b < to->dims[0]; b++)
+        for (int32_t h = 0; h < to->dims[1]; h++)
+            for (int32_t i = 0; i < to->dims[2]; i++) {
+                const nnrt_view *x = i < P ? past : v;
+                const float *row = (const float *)x->data + b * x->strides[0] + h * x->strides[1] +
+                                   (i < P ? i : i - P) * x->strides[2];
+                float *y = (float *)to->data + b * to->strides[0] + h * to->strides[1] + i * to->strides[2];
+                if (row != y)
+                    memcpy(y, row, (size_t)to->dims[3] * sizeof(*y));
+            }
+}
+
+/* Reads the arguments, and stores present keys and values. False: there is no query. */
+static bool nnrti_cpu_attention_begin(const NNRT_Attention *attr, const nnrt_view *args, uint32_t nIn, nnrti_cpu_attention *a)
+{
+    const nnrt_view *present = args + nIn + 1;
+    memset(a, 0, sizeof(*a));
+    a->q = nnrti_cpu_heads(&args[0], attr->qNumHeads);
+    a->key = nnrti_cpu_heads(&args[1], attr->kvNumHeads);
+    a->value = nnrti_cpu_heads(&args[2], attr->kvNumHeads);
+    a->y = nnrti_cpu_heads(&args[nIn], attr->qNumHeads);
+    if (args[3].dataType != NNRT_DATA_TYPE_UNKNOWN)
+        a->mask = args[3];
+    if (args[4].dataType != NNRT_DATA_TYPE_UNKNOWN) {
+        a->pastKey = args[4];
+        a->pastValue = args[5];
+        a->past = args[4].dims[2];
+    }
+    if (args[6].dataType != NNRT_DATA_TYPE_UNKNOWN)
+        a->lengths = args[6];
+    a->total = a->past + a->key.dims[2];
+    a->shared = a->key.dims[1] > 0 ? a->q.dims[1] / a->key.dims[1] : 1;
+    a->blocks = (a->q.dims[2] + NNRTI_CPU_QUERIES - 1) / NNRTI_CPU_QUERIES;
+    a->room = nnrti_cpu_attention_room(a->total);
+    if (present[0].dataType != NNRT_DATA_TYPE_UNKNOWN)
+        nnrti_cpu_attention_present(&a->pastKey, &a->key, &present[0], a->past);
+    if (present[1].dataType != NNRT_DATA_TYPE_UNKNOWN)
+        nnrti_cpu_attention_present(&a->pastValue, &a->value, &present[1], a->past);
+    return a->blocks * a->q.dims[0] * a->q.dims[1] > 0 && a->value.dims[3] > 0;
+}
+
+/* The keys that a query attends to; as the reference kernel. */
+static void nnrti_cpu_attention_range(const NNRT_Attention *attr, const nnrti_cpu_attention *a, nnrti_cpu_attention_query *query)
+{
+    const bool listed = a->lengths.dataType != NNRT_DATA_TYPE_UNKNOWN;
+    const int64_t length = listed ? nnrt_load_index(&a->lengths, query->b * a->lengths.strides[0]) : a->total;
+    const int64_t valid = length < 0 ? 0 : length < a->total ? length : a->total;
+    const int64_t at =
+        query->step + (listed && a->pastKey.dataType == NNRT_DATA_TYPE_UNKNOWN ? valid - a->q.dims[2] : a->past);
+    int64_t first = 0, end = valid;
+    if (attr->isCausal != 0 && at + 1 < end)
+        end = at + 1;
+    if (attr->rightWindowSize >= 0 && attr->rightWindowSize < end - at - 1)
+        end = at + attr->rightWindowSize + 1;
+    if (attr->leftWindowSize >= 0 && attr->leftWindowSize < at)
+        first = at - attr->leftWindowSize;
+    query->end = end > 0 ? (int32_t)end : 0;
+    query->first = first < query->end ? (int32_t)first : query->end;
+}
+
+/* The queries of work item `unit`; returns their number. */
+static int32_t nnrti_cpu_attention_queries(const NNRT_Attention *attr, const nnrti_cpu_attention *a, int32_t unit,
+                                           nnrti_cpu_attention_query *queries)
+{
+    const int32_t first = unit % a->blocks * NNRTI_CPU_QUERIES, head = unit / a->blocks % a->q.dims[1];
+    const int32_t b = unit / a->blocks / a->q.dims[1], left = a->q.dims[2] - first;
+    const int32_t n = left < NNRTI_CPU_QUERIES ? left : NNRTI_CPU_QUERIES;
+    for (int32_t r = 0; r < n; r++) {
+        nnrti_cpu_attention_query *query = &queries[r];
+        query->b = b;
+        query->head = head;
+        query->from = head / a->shared;
+        query->step = first + r;
+        query->sum = 0;
+        query->q = (const float *)a->q.data + b * a->q.strides[0] + head * a->q.strides[1] + query->step * a->q.strides[2];
+        query->y = (float *)a->y.data + b * a->y.strides[0] + head * a->y.strides[1] + query->step * a->y.strides[2];
+        nnrti_cpu_attention_range(attr, a, query);
+    }
+    return n;
+}
+
+/* Adds the mask, bool or float32, which broadcasts to [B,heads,S,T], to the scores of a query. Behind the end of the
+   mask's last axis, and where it is false, a score is -infinity. */
+static void nnrti_cpu_attention_mask(const nnrt_view *mask, const nnrti_cpu_attention_query *query, float *w)
+{
+    const int32_t at[3] = {query->b, query->head, query->step}, last = mask->rank - 1, L = mask->dims[last];
+    const ptrdiff_t step = L != 1 ? mask->strides[last] : 0;
+    ptrdiff_t from = 0;
+    for (int32_t i = 0; i < last; i++)
+        from += mask->dims[i] != 1 ? at[4 - mask->rank + i] * mask->strides[i] : 0;
+    for (int32_t i = query->first; i < query->end; i++)
+        if (L != 1 && i >= L)
+            w[i] = -INFINITY;
+        else if (mask->dataType != NNRT_DATA_TYPE_BOOL)
+            w[i] += ((const float *)mask->data)[from + i * step];
+        else if (((const uint8_t *)mask->data)[from + i * step] == 0)
+            w[i] = -INFINITY;
 }
 
 /* Packs `lanes` columns from column n on of y [K,N], float64, or with `transposed` [N,K], whose matrix begins at `from`; columns
@@ -3780,6 +3931,33 @@ static float nnrti_cpu_fuse_scale(nnrti_cpu_edit *e, nnrt_draft_step *step)
         step->args[0] = old;
     }
     return 1.0f;
+}
+
+/* ATTENTION of float32 without weights as a result; the elements of each head are adjacent. */
+static NNRT_ReturnCode nnrti_cpu_lower_attention(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    const void *attr = step->attr;
+    const int32_t past = step->args[4].tensor != NNRT_NO_TENSOR ? step->args[4].view.dims[2] : 0;
+    const nnrt_view *key = &step->args[1].view;
+    const uint32_t out = step->nIn + step->nDerived;
+    int64_t room;
+    if (!nnrti_cpu_is_allowed(e, &e->isa->attention) || step->nIn != 7 || step->nOut != 4 ||
+        step->args[out + 3].tensor != NNRT_NO_TENSOR || step->args[0].view.dataType != NNRT_DATA_TYPE_FLOAT32)
+        return NNRT_SUCCESS;
+    for (uint32_t k = 0; k < out + 3; k++) {
+        const nnrt_view *v = &step->args[k].view;
+        if (step->args[k].tensor != NNRT_NO_TENSOR &&
+            (!nnrti_cpu_is_eligible_arg(&step->args[k], true) ||
+             (k != 3 && k != 6 && v->strides[v->rank - 1] != 1 && !nnrt_view_empty(v))))
+            return NNRT_SUCCESS;
+    }
+    room = (int64_t)past + key->dims[key->rank == 4 ? 2 : 1];
+    if (room * NNRTI_CPU_QUERIES >= NNRTI_CPU_MAX_ELEMENTS)
+        return NNRT_SUCCESS;
+    nnrti_cpu_set_kernel(step, &e->isa->attention, attr);
+    step->scratchBytes = NNRTI_CPU_QUERIES * (size_t)nnrti_cpu_attention_room((int32_t)room) * sizeof(float);
+    return NNRT_SUCCESS;
 }
 
 /* LOG_SOFTMAX and RMS_NORMALIZATION over the last axis. */
@@ -8298,6 +8476,8 @@ static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s)
         return NNRT_SUCCESS;
     if (step->open != NULL)
         return nnrti_cpu_lower_dynamic(e, s);
+    if (step->op != NULL && step->op->type == NNRT_NODE_TYPE_ATTENTION) /* there may be no past keys */
+        return nnrti_cpu_lower_attention(e, s);
     if (!nnrti_cpu_is_eligible(step))
         return NNRT_SUCCESS;
     if (nnrti_cpu_is_recurrent(step))
@@ -8445,6 +8625,7 @@ static bool nnrti_cpu_may_be_dynamic(const nnrt_draft_step *step)
     case NNRT_NODE_TYPE_EINSUM:
     case NNRT_NODE_TYPE_MATMUL_INTEGER:
     case NNRT_NODE_TYPE_MATMUL_NBITS:
+    case NNRT_NODE_TYPE_ATTENTION:
     case NNRT_NODE_TYPE_DFT:
     case NNRT_NODE_TYPE_STFT:
     case NNRT_NODE_TYPE_LSTM_PEEPHOLE:

@@ -19,6 +19,7 @@ SECTIONS (search for the tag)
     >>integers         elementwise operators of integers and bool, predicates
     >>reductions       reductions, cumulative sums, instance and group normalization
     >>normalizations   softmax and normalization over the last axis
+    >>attention        ATTENTION
     >>comparisons      comparisons, WHERE, ARGMAX, TOPK, RESIZE, LRN
     >>rnn_cells        LSTM, GRU and RNN cells
     >>float64_gemm     GEMM of float64
@@ -5136,6 +5137,197 @@ static NNRT_ReturnCode NNRTI_CPU(layer_norm)(const void *attr, nnrt_view *args, 
 static NNRT_ReturnCode NNRTI_CPU(lp_norm)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     return NNRTI_CPU(for_rows)(attr, args, call, 6.0, NNRTI_CPU(lp_norm_row));
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>attention */
+
+/* ATTENTION of float32. A work item is a block of queries of one head: they read each key and each value once. The scores
+   of a block are in scratch; the products with values are summed in registers, and divided by the sum of the weights at
+   the end. A query never reads a key or value that it does not attend to. */
+typedef struct NNRTI_CPU(attention_job) {
+    const NNRT_Attention *attr;
+    const nnrti_cpu_attention *a;
+    const nnrt_call *call;
+} NNRTI_CPU(attention_job);
+
+/* w[r,i] = q[r] . key i for n queries, D elements of each, and count keys that are `step` apart. */
+NNRTI_CPU_INLINE void NNRTI_CPU(attention_scores)(const float *const *q, const float *key, ptrdiff_t step, int32_t D,
+                                                  int32_t count, float *w, ptrdiff_t room, const int32_t n)
+{
+    for (int32_t i = 0; i < count; i++, key += step) {
+        nnrti_v sums[NNRTI_CPU_QUERIES];
+        for (int32_t r = 0; r < n; r++)
+            sums[r] = nnrti_v_all(0.0f);
+        for (int32_t d = 0; d < D; d += NNRTI_LANES) {
+            const nnrti_v part = nnrti_v_load_part(key + d, D - d);
+            NNRTI_CPU_UNROLL
+            for (int32_t r = 0; r < n; r++)
+                sums[r] = nnrti_v_fma(nnrti_v_load_part(q[r] + d, D - d), part, sums[r]);
+        }
+        NNRTI_CPU_UNROLL
+        for (int32_t r = 0; r < n; r++)
+            w[r * room + i] = nnrti_v_sum(sums[r]);
+    }
+}
+
+/* The scores of one query become weights exp(m - max m), 0 outside of its keys; returns their sum, 0 if it sees none. */
+static float NNRTI_CPU(attention_weights)(const NNRTI_CPU(attention_job) * j, const nnrti_cpu_attention_query *query, float *w)
+{
+    const nnrti_v scale = nnrti_v_all(j->attr->scale), cap = nnrti_v_all(j->attr->softcap);
+    const int32_t first = query->first, end = query->end;
+    nnrti_v part = nnrti_v_all(-INFINITY), sums = nnrti_v_all(0.0f);
+    float most = -INFINITY, sum;
+    int32_t i = first;
+    for (; i < end; i += NNRTI_LANES) {
+        nnrti_v v = nnrti_v_load_part(w + i, end - i) * scale;
+        if (j->attr->softcap > 0)
+            v = cap * nnrti_v_tanh(v / cap);
+        nnrti_v_store_part(w + i, v, end - i);
+    }
+    if (j->a->mask.dataType != NNRT_DATA_TYPE_UNKNOWN)
+        nnrti_cpu_attention_mask(&j->a->mask, query, w);
+    for (i = first; i + NNRTI_LANES <= end; i += NNRTI_LANES)
+        part = nnrti_v_max_nan(part, nnrti_v_load(w + i));
+    most = nnrti_v_largest(part);
+    for (; i < end; i++)
+        most = w[i] > most || w[i] != w[i] ? w[i] : most;
+    if (first == end || most == -INFINITY)
+        return 0;
+    for (i = first; i + NNRTI_LANES <= end; i += NNRTI_LANES) {
+        const nnrti_v e = nnrti_v_exp(nnrti_v_load(w + i) - nnrti_v_all(most));
+        sums = sums + e;
+        nnrti_v_store(w + i, e);
+    }
+    if (i < end)
+        nnrti_v_store_part(w + i, nnrti_v_exp(nnrti_v_load_part(w + i, end - i) - nnrti_v_all(most)), end - i);
+    for (sum = nnrti_v_sum(sums); i < end; i++)
+        sum += w[i];
+    return sum;
+}
+
+/* sums[r,c] += the sum over count values, `step` apart, of w[r,i] * lanes c of value i; n queries, m vectors of lanes. */
+NNRTI_CPU_INLINE void NNRTI_CPU(attention_values)(const float *w, ptrdiff_t room, const float *value, ptrdiff_t step,
+                                                  int32_t count, nnrti_v *sums, int32_t left, const int32_t n,
+                                                  const int32_t m)
+{
+    for (int32_t i = 0; i < count; i++, value += step) {
+        nnrti_v parts[NNRTI_CPU_VALUES];
+        NNRTI_CPU_UNROLL
+        for (int32_t c = 0; c < m; c++)
+            parts[c] = nnrti_v_load_part(value + c * NNRTI_LANES, left - c * NNRTI_LANES);
+        NNRTI_CPU_UNROLL
+        for (int32_t r = 0; r < n; r++)
+            NNRTI_CPU_UNROLL
+            for (int32_t c = 0; c < m; c++)
+                sums[r * NNRTI_CPU_VALUES + c] =
+                    nnrti_v_fma(nnrti_v_all(w[r * room + i]), parts[c], sums[r * NNRTI_CPU_VALUES + c]);
+    }
+}
+
+/* The same for the keys first to end - 1 of a head, of which the past ones lie elsewhere. */
+NNRTI_CPU_INLINE void NNRTI_CPU(attention_span)(const nnrti_cpu_attention *a, const nnrti_cpu_attention_query *query,
+                                                const float *w, int32_t first, int32_t end, int32_t d, nnrti_v *sums,
+                                                const int32_t n, const int32_t m)
+{
+    const int32_t behind = end < a->past ? end : a->past, from = first > a->past ? first : a->past;
+    const int32_t left = a->value.dims[3] - d;
+    if (first < behind)
+        NNRTI_CPU(attention_values)(w + first, a->room, nnrti_cpu_attention_row(&a->pastValue, query, first) + d,
+                                    a->pastValue.strides[2], behind - first, sums, left, n, m);
+    if (from < end)
+        NNRTI_CPU(attention_values)(w + from, a->room, nnrti_cpu_attention_row(&a->value, query, from - a->past) + d,
+                                    a->value.strides[2], end - from, sums, left, n, m);
+}
+
+/* Elements d to d + m * NNRTI_LANES - 1 of the results of n queries. */
+NNRTI_CPU_INLINE void NNRTI_CPU(attention_results)(const nnrti_cpu_attention *a, const nnrti_cpu_attention_query *queries,
+                                                   const float *w, int32_t d, const int32_t n, const int32_t m)
+{
+    nnrti_v sums[NNRTI_CPU_QUERIES * NNRTI_CPU_VALUES];
+    int32_t first = queries[0].first, end = queries[0].end;
+    for (int32_t r = 0; r < n; r++) {
+        first = queries[r].first > first ? queries[r].first : first;
+        end = queries[r].end < end ? queries[r].end : end;
+        for (int32_t c = 0; c < m; c++)
+            sums[r * NNRTI_CPU_VALUES + c] = nnrti_v_all(0.0f);
+    }
+    end = end > first ? end : first; /* first to end - 1: the keys of all queries */
+    NNRTI_CPU(attention_span)(a, queries, w, first, end, d, sums, n, m);
+    for (int32_t r = 0; r < n; r++) {
+        const nnrti_cpu_attention_query *q = &queries[r];
+        nnrti_v *own = sums + r * NNRTI_CPU_VALUES;
+        const bool all = first < end;
+        if (n > 1 && (!all || q->first < first))
+            NNRTI_CPU(attention_span)(a, q, w + r * a->room, q->first, all ? first : q->end, d, own, 1, m);
+        if (n > 1 && all && q->end > end)
+            NNRTI_CPU(attention_span)(a, q, w + r * a->room, end, q->end, d, own, 1, m);
+        for (int32_t c = 0; c < m; c++) {
+            nnrti_v y = nnrti_v_all(0.0f);
+            if (q->sum != 0)
+                y = own[c] / nnrti_v_all(q->sum);
+            nnrti_v_store_part(q->y + d + c * NNRTI_LANES, y, a->value.dims[3] - d - c * NNRTI_LANES);
+        }
+    }
+}
+
+/* The queries of a block. */
+NNRTI_CPU_INLINE void NNRTI_CPU(attention_block)(const NNRTI_CPU(attention_job) * j, nnrti_cpu_attention_query *queries,
+                                                 float *w, const int32_t n)
+{
+    const nnrti_cpu_attention *a = j->a;
+    const float *q[NNRTI_CPU_QUERIES];
+    int32_t first = queries[0].first, end = queries[0].end, d = 0;
+    for (int32_t r = 0; r < n; r++) {
+        first = queries[r].first < first ? queries[r].first : first;
+        end = queries[r].end > end ? queries[r].end : end;
+        q[r] = queries[r].q;
+    }
+    if (first < a->past && first < end) {
+        const int32_t behind = end < a->past ? end : a->past;
+        NNRTI_CPU(attention_scores)(q, nnrti_cpu_attention_row(&a->pastKey, queries, first), a->pastKey.strides[2],
+                                    a->q.dims[3], behind - first, w + first, a->room, n);
+    }
+    if (end > a->past) {
+        const int32_t from = first > a->past ? first : a->past;
+        NNRTI_CPU(attention_scores)(q, nnrti_cpu_attention_row(&a->key, queries, from - a->past), a->key.strides[2],
+                                    a->q.dims[3], end - from, w + from, a->room, n);
+    }
+    for (int32_t r = 0; r < n; r++)
+        queries[r].sum = NNRTI_CPU(attention_weights)(j, &queries[r], w + r * a->room);
+    for (; d + NNRTI_CPU_VALUES * NNRTI_LANES <= a->value.dims[3]; d += NNRTI_CPU_VALUES * NNRTI_LANES)
+        NNRTI_CPU(attention_results)(a, queries, w, d, n, NNRTI_CPU_VALUES);
+    for (; d < a->value.dims[3]; d += NNRTI_LANES)
+        NNRTI_CPU(attention_results)(a, queries, w, d, n, 1);
+}
+
+/* Work item: a block of queries of one head of a batch. */
+static void NNRTI_CPU(attention_task)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(attention_job) *j = (const NNRTI_CPU(attention_job) *)arg;
+    nnrti_cpu_attention_query queries[NNRTI_CPU_QUERIES];
+    float *const w = (float *)nnrti_cpu_scratch(j->call, worker);
+    const int32_t n = nnrti_cpu_attention_queries(j->attr, j->a, (int32_t)unit, queries);
+    if (n == NNRTI_CPU_QUERIES)
+        NNRTI_CPU(attention_block)(j, queries, w, NNRTI_CPU_QUERIES);
+    else
+        for (int32_t r = 0; r < n; r++)
+            NNRTI_CPU(attention_block)(j, queries + r, w, 1);
+}
+
+/* y, presentKey and presentValue of ATTENTION, without weights. */
+static NNRT_ReturnCode NNRTI_CPU(attention)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    nnrti_cpu_attention a;
+    NNRTI_CPU(attention_job) j;
+    j.attr = (const NNRT_Attention *)attr;
+    j.a = &a;
+    j.call = call;
+    if (!nnrti_cpu_attention_begin(j.attr, args, call->nIn, &a))
+        return NNRT_SUCCESS;
+    nnrti_cpu_parallel_for(call, 2.0 * a.q.dims[3] * a.total * a.q.dims[0] * a.q.dims[1] * a.q.dims[2],
+                           (uint32_t)(a.blocks * a.q.dims[0] * a.q.dims[1]), NNRTI_CPU(attention_task), &j);
+    return NNRT_SUCCESS;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
