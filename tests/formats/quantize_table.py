@@ -85,7 +85,8 @@ def write(name, folder):
 
 def sqnrs(nnrt, paths, without):
     """The ratio in dB of each output of the model."""
-    command = [nnrt, "quantize", paths[0], "--data", paths[1], "--held-out", paths[2], "-o", paths[1] + ".nnrt", "--json"]
+    command = [nnrt, "quantize", paths[0], "--data", paths[1], "--held-out", paths[2], "-o", paths[1] + ".nnrt", "--json",
+               "--full-integer"]
     options = ["--least-squares"] if without is None else ["--without", without] if without else []
     run = subprocess.run(command + ["--threads", "2", "--budget", "4"] + options, capture_output=True, text=True, check=False)
     if run.returncode != 0:
