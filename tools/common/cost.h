@@ -429,7 +429,7 @@ typedef struct cli_rates_of {
 
 static const cli_rates_of cli_speeds[] = {
     {NNRT_NODE_TYPE_NONE, {0.5f, 0.3f}, {1, 0.5f}}, /* not listed; guessed */
-    {NNRT_NODE_TYPE_CONV2D_FUSION, {0.0061f, 0.45f}, {0.0031f, 0.18f}},
+    {NNRT_NODE_TYPE_CONV2D_FUSION, {0.0061f, 0.45f}, {0.0014f, 0.18f}}, /* 8 bits: 1x1 */
     {NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION, {0.0061f, 0.45f}, {0.0031f, 0.18f}},
     {NNRT_NODE_TYPE_FULL_CONNECTION, {0.0146f, 0.45f}, {0.0062f, 0.18f}},
     {NNRT_NODE_TYPE_MATMUL_FUSION, {0.0146f, 0.45f}, {0.0062f, 0.18f}},
@@ -468,14 +468,16 @@ static const cli_rates_of cli_speed_depthwise = {NNRT_NODE_TYPE_CONV2D_FUSION, {
 
 #define CLI_NS_CALL 100.0           /* of a step */
 #define CLI_NS_FUSED 0.08           /* for an element of an addition in the epilogue of a float32 product */
-#define CLI_NS_QUANTIZE 0.18         /* for an element, float32 to 8 bits, */
-#define CLI_NS_QUANTIZE_INPUT 0.25   /* of an input of the model, which gets another layout and is in no cache */
+#define CLI_NS_QUANTIZE 0.18        /* for an element, float32 to 8 bits, */
+#define CLI_NS_QUANTIZE_INPUT 0.25  /* of an input of the model, which gets another layout and is in no cache */
 #define CLI_NS_DEQUANTIZE 0.1       /* for an element, 8 bits to float32 */
 #define CLI_NS_REFERENCE_MAC 0.8    /* 8 bits, where only the reference device has a kernel */
 #define CLI_NS_SINGLE_MAC 2.0       /* float32 transposed convolution of fewer than four output channels, */
 #define CLI_NS_SINGLE_MAC_8 0.3     /* and its 8-bit form */
 #define CLI_NS_LINEAR_8 0.8         /* for an element of an 8-bit RESIZE that interpolates */
-#define CLI_NS_TABLE_8 0.17         /* for an element of an activation that is split off a convolution */
+#define CLI_NS_WINDOW_8 0.0017      /* for a multiply-accumulate of an 8-bit convolution of several taps, in addition */
+#define CLI_NS_ACTIVATION 0.3       /* for an element of an activation other than a clamp in the epilogue of a float32 convolution, */
+#define CLI_NS_TABLE_8 0.17         /* and of its table in 8 bits */
 #define CLI_NS_PIXEL_8 14.0         /* 8-bit convolution of up to four channels: for a pixel, */
 #define CLI_NS_GATHER_8 0.15        /* and each element of its window; */
 #define CLI_NS_GATHER 0.1           /* the latter in float32 */
@@ -514,6 +516,8 @@ static void cli_ns_of_shape(const nnrt_resolve *c, double macs, cli_ns *ns)
             ns->f32 += pixels * window * CLI_NS_GATHER;
             ns->int8 += pixels * (CLI_NS_PIXEL_8 + window * CLI_NS_GATHER_8);
         }
+        if (w->rank == 4 && w->dims[1] * (double)w->dims[2] > 1 && !cli_is_depthwise(c))
+            ns->int8 += macs * CLI_NS_WINDOW_8;
         break;
     }
     case NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION: {
@@ -529,7 +533,10 @@ static void cli_ns_of_shape(const nnrt_resolve *c, double macs, cli_ns *ns)
         break;
     default: break;
     }
-    ns->int8 += cli_splits_activation(c) ? cli_elements(y) * CLI_NS_TABLE_8 : 0;
+    if (cli_splits_activation(c)) {
+        ns->f32 += cli_elements(y) * CLI_NS_ACTIVATION;
+        ns->int8 += cli_elements(y) * CLI_NS_TABLE_8;
+    }
 }
 
 /* The time of a float32 node, and of its 8-bit form. */
