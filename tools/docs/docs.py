@@ -221,7 +221,7 @@ NOUNS = {"run_async": "queue", "run": "session", "alloc": "memory", "free": "mem
          "parallel_for": "call", "onnx_parse_tensor": "tensor", "onnx_tensor": "tensor", "onnx_data_type": "tensor",
          "onnx_operator": "operator", "onnx_": "model", "tflite_operator": "operator", "tflite_": "model", "gguf_is": "model", "gguf_load": "model", "gguf_": "key", "quantize": "model",
          "remote_serve": "server", "remote_": "device", "fake_": "device", "cpu_": "device", "auto_": "device",
-         "tokenize": "tokenizer", "detokenize": "detokenizer", "token_": "token", "mcu_register": "device", "mcu_target": "device", "mcu_": "program", "driver_": "driver", "ohnn_": "log",
+         "tokenize": "tokenizer", "sample": "sampler", "detokenize": "detokenizer", "token_": "token", "mcu_register": "device", "mcu_target": "device", "mcu_": "program", "driver_": "driver", "ohnn_": "log",
          "nnadapter_driver": "driver", "nnadapter_model": "model", "nnadapter_compilation": "compilation",
          "nnadapter_execution": "execution", "prepared_": "prepared model", "op_": "operator", "attr_": "attributes",
          "dims_": "dimensions"}

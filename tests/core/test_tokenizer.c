@@ -1,6 +1,6 @@
 /* nnrt_text.h: small vocabularies whose encodings follow from the definitions of the models, pre-tokenizers and
    normalizations; examples of BERT and of the Unicode Standard; streams, refused descriptions and files, memory that fails.
-   tests/core/test_text_peers.py compares with other libraries on whole vocabularies. */
+   tests/core/test_tokenizer_peers.py compares with other libraries on whole vocabularies. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -328,8 +328,9 @@ static void test_nfc(void **state)
     expect_normal(NNRT_NORMALIZE_NFC, "D\xCC\x87\xCC\xA3", "\xE1\xB8\x8C\xCC\x87");
     expect_normal(NNRT_NORMALIZE_NFC, "\xE0\xA5\x98", "\xE0\xA4\x95\xE0\xA4\xBC"); /* U+0958 is excluded */
     expect_normal(NNRT_NORMALIZE_NFC, "\xE1\x84\x80\xE1\x85\xA1\xE1\x86\xA8",
-                  "\xEA\xB0\x81");                                     /* Hangul L V T: U+AC01 */
-    expect_normal(NNRT_NORMALIZE_NFC, "\xE1\xBE\x82", "\xE1\xBE\x82"); /* three levels */
+                  "\xEA\xB0\x81");                                               /* Hangul L V T: U+AC01 */
+    expect_normal(NNRT_NORMALIZE_NFC, "\xE1\xBE\x82", "\xE1\xBE\x82");           /* three levels */
+    expect_normal(NNRT_NORMALIZE_NFC, "a\xCC\x85\xCC\x80", "a\xCC\x85\xCC\x80"); /* a mark of the same class blocks */
     expect_normal(NNRT_NORMALIZE_NFC, "a\xCC\x95\xCC\x80\xCC\x96", "\xC3\xA0\xCC\x96\xCC\x95");
     /* 100 marks of two classes: the lower class first, and otherwise in their order */
     marks[0] = sorted[0] = 'x';
@@ -631,6 +632,24 @@ static void test_refused(void **state)
     free(v);
 }
 
+/* 1,100 texts whose FNV-1a, folded to 32 bits, ends in 11 zero bits: the header's table of 2,048 slots would take n^2. */
+static void test_collisions(void **state)
+{
+    vocabulary *v = begin(NNRT_TOKENIZER_BPE);
+    (void)state;
+    for (uint32_t n = 0; v->desc.count < 1100; n++) {
+        char text[12];
+        uint64_t hash = 0xCBF29CE484222325u;
+        snprintf(text, sizeof(text), "%u", (unsigned)n);
+        for (size_t i = 0; text[i] != '\0'; i++)
+            hash = (hash ^ (uint8_t)text[i]) * 0x100000001B3u;
+        if (((hash >> 32 ^ hash) & 2047) == 0)
+            (void)add(v, text, 0, 0);
+    }
+    expect_refused(v, NNRT_INVALID_PARAMETER, "tokens have equal hash values");
+    free(v);
+}
+
 /* Every allocation fails once: the call reports it, and nothing leaks. */
 static void test_memory(void **state)
 {
@@ -664,6 +683,59 @@ static void test_memory(void **state)
         failed++;
     }
     assert_true(failed > 10 && failed < 199);
+}
+
+/* ---- GGUF ---- */
+
+/* The families of GGUF, by the names of their files; a word of the bert family begins with U+2581 there. */
+static void test_gguf(void **state)
+{
+    vocabulary *v = begin_bytes();
+    nnrt_tokenizer_desc d;
+    nnrt_error error;
+    nnrt_tokenizer *t;
+    uint32_t number, word, unknown, un, able;
+    (void)state;
+    number = add(v, "12", 0, 0);
+    word = add(v, "abc", 0, 0);
+    assert_int_equal(nnrt_tokenizer_gguf(&d, "gpt2", "llama-bpe", NULL), NNRT_SUCCESS);
+    assert_true(d.ignoreMerges && d.byteLevel && d.unknown == NNRT_NO_TOKEN);
+    d.tokens = v->tokens;
+    d.count = v->desc.count;
+    v->desc = d;
+    t = make(v);
+    EXPECT(t, "abc", 0, word);
+    EXPECT(t, "12", 0, number);
+    EXPECT(t, "1234", 0, '1', '2', '3', '4'); /* words 123 and 4 */
+    nnrt_tokenizer_destroy(t);
+    assert_int_equal(nnrt_tokenizer_gguf(&d, "gpt2", "qwen2", NULL), NNRT_SUCCESS);
+    assert_true(d.split == NNRT_SPLIT_QWEN2 && !d.ignoreMerges);
+    assert_int_equal(nnrt_tokenizer_gguf(&d, "llama", NULL, NULL), NNRT_SUCCESS);
+    assert_true(d.kind == NNRT_TOKENIZER_SCORES && d.byteFallback && d.prefix == NNRT_PREFIX_ALWAYS);
+    assert_int_equal(nnrt_tokenizer_gguf(&d, "t5", NULL, NULL), NNRT_SUCCESS);
+    assert_int_equal(d.kind, NNRT_TOKENIZER_UNIGRAM);
+    v = begin(NNRT_TOKENIZER_WORDPIECE);
+    unknown = add(v, "[UNK]", 0, NNRT_TOKEN_CONTROL);
+    un = add(v, "\xE2\x96\x81un", 0, 0);
+    able = add(v, "able", 0, 0);
+    assert_int_equal(nnrt_tokenizer_gguf(&d, "bert", NULL, NULL), NNRT_SUCCESS);
+    d.tokens = v->tokens;
+    d.types = v->types;
+    d.count = v->desc.count;
+    d.unknown = unknown;
+    v->desc = d;
+    t = make(v);
+    EXPECT(t, "UNable un able", 0, un, able, un, unknown);
+    expect_text(t, "unable un", 9, "unable un", 9);
+    nnrt_tokenizer_destroy(t);
+    memset(&error, 0, sizeof(error));
+    assert_int_equal(nnrt_tokenizer_gguf(&d, "rwkv", NULL, &error), NNRT_UNSUPPORTED_OP);
+    assert_non_null(strstr(error.message, "the tokenizer 'rwkv' is not supported"));
+    memset(&error, 0, sizeof(error));
+    assert_int_equal(nnrt_tokenizer_gguf(&d, "gpt2", "tekken", &error), NNRT_UNSUPPORTED_OP);
+    assert_non_null(strstr(error.message, "the pre-tokenizer 'tekken' is not supported"));
+    assert_int_equal(nnrt_tokenizer_gguf(NULL, "gpt2", NULL, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_tokenizer_gguf(&d, NULL, NULL, NULL), NNRT_NULL_PTR);
 }
 
 /* ---- tokenizer.json ---- */
@@ -922,7 +994,7 @@ static void test_seed(void **state)
 static void test_allow(void **state)
 {
     const float logits[6] = {9, 1, 2, 3, 4, 5};
-    const uint32_t a[] = {1, 2}, b[] = {3, 2}, c[] = {3, 4, 5}, wrong[] = {6};
+    const uint32_t a[] = {1, 5}, b[] = {3, 2}, c[] = {3, 4, 5}, wrong[] = {6};
     const uint32_t *const lists[] = {a, b, c}, *const bad[] = {wrong};
     const uint32_t lengths[] = {2, 2, 3}, one = 1, zero = 0, wanted[] = {3, 4, 5};
     nnrt_sampler_desc d;
@@ -1071,6 +1143,8 @@ int main(void)
         cmocka_unit_test(test_json_pieces),
         cmocka_unit_test(test_json_unigram),
         cmocka_unit_test(test_json_refused),
+        cmocka_unit_test(test_gguf),
+        cmocka_unit_test(test_collisions),
         cmocka_unit_test(test_greedy),
         cmocka_unit_test(test_draw),
         cmocka_unit_test(test_seed),
