@@ -1108,8 +1108,8 @@ static uint32_t nnrti_gguf_capped(nnrti_gguf *c, const char *name, uint32_t x, f
     return nnrti_gguf_two(c, name, NNRT_NODE_TYPE_MUL_FUSION, NULL, x, nnrti_gguf_float(c, cap));
 }
 
-/* Makes the constants t->made of a tensor, once: float32, or the operands of MATMUL_NBITS. */
-static void nnrti_gguf_make(nnrti_gguf *c, nnrti_gguf_tensor *t, const char *name)
+/* Makes the constants t->made of a tensor, once: float32 of one axis (vector) or two, or the operands of MATMUL_NBITS. */
+static void nnrti_gguf_make(nnrti_gguf *c, nnrti_gguf_tensor *t, const char *name, bool vector)
 {
     const nnrti_gguf_type *type = t->type;
     const int32_t rows = t->sizes[1], columns = t->sizes[0];
@@ -1123,14 +1123,14 @@ static void nnrti_gguf_make(nnrti_gguf *c, nnrti_gguf_tensor *t, const char *nam
         const bool inFile =
             t->number == NNRTI_GGUF_F32 && nnrti_little_endian() && (uintptr_t)t->data % sizeof(float) == 0;
         float *copy = inFile ? NULL : (float *)nnrti_gguf_keep(c, count, sizeof(*copy));
-        dims[0] = t->rank > 1 ? rows : columns;
+        dims[0] = vector ? columns : rows;
         dims[1] = columns;
         if (copy != NULL)
             nnrti_gguf_widen(t, copy, count);
         if (t->number != NNRTI_GGUF_F32 && copy != NULL)
             nnrt_log_line(c->desc->log, NNRT_LOG_INFO, "GGUF: '%s' becomes float32, %z bytes", name,
                           count * sizeof(*copy));
-        t->made[0] = nnrti_gguf_constant(c, name, NNRT_DATA_TYPE_FLOAT32, t->rank > 1 ? 2 : 1, dims,
+        t->made[0] = nnrti_gguf_constant(c, name, NNRT_DATA_TYPE_FLOAT32, vector ? 1 : 2, dims,
                                          inFile ? (const void *)t->data : copy, inFile);
     } else {
         const size_t scaled = count / type->scaled;
@@ -1160,7 +1160,7 @@ static uint32_t nnrti_gguf_vector(nnrti_gguf *c, int32_t layer, const char *part
     t = nnrti_gguf_need(c, nnrti_gguf_name(name, layer, part, last), size, 0, true);
     if (t == NULL)
         return NNRT_NO_TENSOR;
-    nnrti_gguf_make(c, t, name);
+    nnrti_gguf_make(c, t, name, true);
     return t->made[0];
 }
 
@@ -1196,7 +1196,7 @@ static uint32_t nnrti_gguf_linear(nnrti_gguf *c, uint32_t x, int32_t layer, cons
     nnrti_gguf_tensor *t = nnrti_gguf_need(c, nnrti_gguf_name(name, layer, part, "weight"), columns, rows, false);
     const uint32_t bias = nnrti_gguf_vector(c, layer, part, "bias", rows, false);
     if (t != NULL)
-        nnrti_gguf_make(c, t, name);
+        nnrti_gguf_make(c, t, name, false);
     (void)nnrti_gguf_name(result, layer, part, "");
     result[strlen(result) - 1] = '\0'; /* the dot */
     return nnrti_gguf_linear_of(c, x, t, bias, result);
@@ -1254,7 +1254,7 @@ static uint32_t nnrti_gguf_rows(nnrti_gguf *c, nnrti_gguf_tensor *t, const char 
     uint32_t x, zero;
     if (t == NULL || c->dry)
         return NNRT_NO_TENSOR;
-    nnrti_gguf_make(c, t, name);
+    nnrti_gguf_make(c, t, name, false);
     if (t->type->scaled == 0)
         return nnrti_gguf_gather(c, NULL, t->made[0], index, 0);
     size = (int32_t)t->type->scaled;
@@ -1340,7 +1340,8 @@ static float nnrti_gguf_frequencies(nnrti_gguf *c, bool local, float *list)
         const double divisor = factors != NULL ? (double)nnrti_gguf_f32(factors + 4 * k) : 1;
         const double at = (k - low) / (high - low > 0.001 ? high - low : 0.001);
         const double kept = yarn ? 1 - (at < 0 ? 0 : at > 1 ? 1 : at) : 0;
-        list[k] = (float)(pow(base, -2.0 * k / n) / divisor * (kept + (1 - kept) / factor));
+        const double f = pow(base, -2.0 * k / n) / divisor * (kept + (1 - kept) / factor);
+        list[k] = fabs(f) < 3e38 ? (float)f : 0;
     }
     return (float)((yarn ? 1 + 0.1 * log(factor) : 1) * nnrti_gguf_real(c, "rope.scaling.attn_factor", 1));
 }
@@ -1642,7 +1643,7 @@ static uint32_t nnrti_gguf_logits(nnrti_gguf *c, uint32_t x)
     x = nnrti_gguf_norm(c, x, -1, "output_norm", c->n.width, c->arch->norm == NNRTI_GGUF_RMS);
     t = nnrti_gguf_need(c, nnrti_gguf_name(name, -1, part, "weight"), c->n.width, c->n.vocabulary, false);
     if (t != NULL)
-        nnrti_gguf_make(c, t, name);
+        nnrti_gguf_make(c, t, name, false);
     x = nnrti_gguf_linear_of(c, x, t, NNRT_NO_TENSOR, capped ? NULL : "logits");
     return capped ? nnrti_gguf_capped(c, "logits", x, c->n.logitCap) : x;
 }
