@@ -82,7 +82,7 @@ ERRORS
 ADDING AN OPERATOR
     1. its row in NNRT_OPS (>>table), 2. its attribute struct in >>attributes, if new, 3. its shape rule, unless the row
     says all, and 4. its kernel under a new ">>op NAME" in the implementation, 5. its test vectors in
-    tests/ops/vectors/name.vec, 6. `make docs`. Nothing else. A logarithm to base 2 takes 18 lines
+    tests/ops/vectors/name.vec, 6. `make docs` and `make cpu-kernels`. Nothing else. A logarithm to base 2 takes 18 lines
     here, the Kronecker product with its rule 32.
     If the rule changes the attributes or derives constants, its comment says so after "Resolved:" and "Derived:";
     `nnrt ops --copy NAME` prints both for readers who take the kernel alone.
