@@ -1796,8 +1796,8 @@ static void nnrti_ptq_range_through(const nnrti_ptq_value *r, double *lower, dou
         from++;
     while (to > from && fabs((double)nnrt_activate((float)nnrti_ptq_bin(r, to), r->through) - last) < (most - least) / 1000)
         to--;
-    *lower = fmin(from > 0 ? nnrti_ptq_bin(r, from) : (double)r->lower, 0);
-    *upper = fmax(to < NNRTI_PTQ_BINS - 1 ? nnrti_ptq_bin(r, to) : (double)r->upper, 0);
+    *lower = fmin(from > 0 ? nnrti_ptq_bin(r, from) : (double)r->lower, 0.0);
+    *upper = fmax(to < NNRTI_PTQ_BINS - 1 ? nnrti_ptq_bin(r, to) : (double)r->upper, 0.0);
 }
 
 /* Keeps range q in *best if its noise over the histogram is less. */
