@@ -38,10 +38,11 @@ TEMPLATES = {
     'emit-c': [(MODELS, '@ -o OUT.h'), (MODELS, '@ --device mcu:cortex-m55 -o OUT.h'), (VALUES, 'HOST --golden @ -o OUT.h')],
     'emit-wasm': [(MODELS, '@ -o OUT.wasm')],
     'emit-frontend': [(['design'], '@ -o OUT.h')],
+    'generate': [(MODELS, '@ --ids 1,2 --tokens 3'), (['limits'], 'HOST --ids @')],
     'dot': [(MODELS, '@'), (MODELS, '@ -o OUT.dot'), (['keep'], 'HOST --keep @')],
     'ops': [(['header'], '--copy SOFTMAX --header @'), (['name'], '--copy @'), (['name'], '--copy @ --example'),
         (['name'], '--copy @ --type float32'), (['name'], '--copy @ --activation RELU'), (['name'], '--json'),
-        (['name'], '--onnx')],
+        (['name'], '--onnx'), (['name'], '--show @'), (['name'], '--copy @ --all')],
     'devices': [(['driver'], '--load @'), (['device'], '--device @'), (['device'], '--json --device cpu')],
     'serve': [(['driver'], '--socket SET --load @'), (['device'], '--socket SET --device @'),
         (['limits'], '--socket SET --limits @')],
@@ -80,6 +81,7 @@ OPTIONS = {
     '--header': [ROOT + '/nnrt_ops.h', *FILES], '--type': ['float32', 'int8', 'x'],
     '--activation': ['RELU', 'NO_ACTIVATION', 'RELU,TANH', 'x'], '--socket': ['SET', 'CLASSES'],
     '--limits': ['clients=1', 'bytes=0', 'x=1'], '--users': ['0', '1,2', ',', '4294967295'], '--mode': ['0600', '999', ''],
+    '--ids': ['1', '1,2,3', '0,99999999999', '1,,2', 'x', ''], '--tokens': NUMBERS, '--show': ['SOFTMAX', 'x'],
     '-o': None, '--data': None, '--output': None,
 }
 

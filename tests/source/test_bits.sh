@@ -87,7 +87,7 @@ x86_64*) # excess precision; flushing to zero, which the linker brings; one roun
 esac
 
 # It must be able to fail: a kernel that is changed gives other bits.
-sed 's/s0 += v \* nnrti_load/s0 = v * nnrti_load/' nnrt_ops.h >"$folder/nnrt_ops.h"
+sed 's/sum += nnrti_at_4(x, n, (int32_t)h/sum = nnrti_at_4(x, n, (int32_t)h/' nnrt_ops.h >"$folder/nnrt_ops.h"
 if cmp -s nnrt_ops.h "$folder/nnrt_ops.h"; then
     failed=$((failed + 1))
     echo 'FAIL nnrt_ops.h has no place for the change that must be seen: choose another'
