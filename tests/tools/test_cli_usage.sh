@@ -69,7 +69,8 @@ looks zip 'PK\003\004aaaa' 'a zip archive$'
 looks gzip '\037\213\010' 'compressed by gzip'
 looks HDF5 '\211HDF\r\n\032\n' 'an HDF5 file'
 looks SafeTensors '\100\000\000\000\000\000\000\000{"a"' 'a SafeTensors file'
-looks GGUF 'GGUF\003' 'a GGUF file$'
+{ printf 'GGUF\003' && head -c 100 /dev/zero; } >"$folder/looks.onnx" # its bytes say what it is, not its name
+refused 1 'a GGUF file without tensors' 'cannot load .*looks.onnx: .*GGUF' info "$folder/looks.onnx"
 looks ELF '\177ELF\002\001\001' 'an ELF executable or library$'
 looks Mach-O '\317\372\355\376\007' 'a Mach-O executable or library$'
 looks PE 'MZ\220\000\003' 'a Windows executable or library$'
