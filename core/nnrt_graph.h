@@ -2048,7 +2048,8 @@ typedef struct nnrti_graph {
     uint32_t *place;    /* per node: its index in order */
     uint32_t *behind;   /* per place: the next place outside the subgraphs of its node */
     nnrt_operand *shapes; /* per tensor: type, shape and data as far as known; rank -1 = unknown */
-    nnrt_operand *open;   /* the same with dynamic dimensions as symbols; equal to shapes if the model has none */
+    nnrt_operand *open;   /* the same with dynamic dimensions as symbols, of the first nOpen tensors (nnrti_graph_seen) */
+    uint32_t nOpen;       /* 0: no dimension is dynamic */
     uint32_t *users;      /* per tensor: number of uses by nodes and model outputs */
     uint32_t *convolutions; /* per tensor: the uses as the image of CONV2D when the round began */
     uint32_t *writer;     /* per tensor: the node that writes it, or NNRTI_BY_NOBODY */
@@ -2148,10 +2149,16 @@ static bool nnrti_graph_may_write(const nnrti_graph *g, const NNRT_Node *before,
                                                                     : nnrti_graph_same_values(g, x, y);
 }
 
+/* What is known of t without sample sizes: dynamic dimensions are symbols. Constants of this round have shapes only. */
+static nnrt_operand *nnrti_graph_seen(const nnrti_graph *g, uint32_t t)
+{
+    return t < g->nOpen ? &g->open[t] : &g->shapes[t];
+}
+
 /* The size of axis i of t if it is the same in every run, else -1. */
 static int32_t nnrti_graph_dim(const nnrti_graph *g, uint32_t t, int32_t i)
 {
-    const nnrt_operand *o = &g->open[t];
+    const nnrt_operand *o = nnrti_graph_seen(g, t);
     return i < o->rank && o->symbols[i] == 0 ? o->dims[i] : -1;
 }
 
@@ -2196,8 +2203,6 @@ static uint32_t nnrti_graph_constant(nnrti_graph *g, NNRT_DataType type, int32_t
     index = nnrti_builder_add(g->edit, NULL, &t, true);
     if (index != NNRT_NO_TENSOR)
         nnrti_graph_enter(g, index);
-    if (index != NNRT_NO_TENSOR && g->open != g->shapes)
-        g->open[index] = g->shapes[index];
     return index;
 }
 
@@ -2394,7 +2399,7 @@ static void nnrti_graph_borders(nnrti_graph *g, const NNRT_Model *m)
 /* Validates m, sorts its nodes, and allocates and fills the tables of a round. */
 static NNRT_ReturnCode nnrti_graph_tables(nnrti_graph *g, const NNRT_Model *m)
 {
-    uint32_t place = 0;
+    uint32_t place = 0, images = 0; /* tensors, if one may be the image of a convolution */
     NNRT_ReturnCode code = nnrt_model_check(m, &g->work, &g->sorted, &g->edit->error);
     if (code != NNRT_SUCCESS)
         return code;
@@ -2405,13 +2410,16 @@ static NNRT_ReturnCode nnrti_graph_tables(nnrti_graph *g, const NNRT_Model *m)
     g->room = m->allTensors.count + NNRTI_GRAPH_ADDED * m->nodes.count;
     g->shapes = (nnrt_operand *)nnrt_memory_temp_array(&g->work, g->room, sizeof(*g->shapes));
     g->users = (uint32_t *)nnrt_memory_temp_array(&g->work, g->room, sizeof(*g->users));
-    g->convolutions = (uint32_t *)nnrt_memory_temp_array(&g->work, g->room, sizeof(*g->convolutions));
+    for (uint32_t n = 0; n < m->nodes.count && images == 0; n++)
+        images = m->nodes.data[n].nodeType == NNRT_NODE_TYPE_CONV2D_FUSION ? m->allTensors.count : 0;
+    g->convolutions = (uint32_t *)nnrt_memory_temp_array(&g->work, images, sizeof(*g->convolutions));
     g->writer = (uint32_t *)nnrt_memory_temp_array(&g->work, g->room, sizeof(*g->writer));
     g->same = (uint32_t *)nnrt_memory_temp_array(&g->work, g->room, sizeof(*g->same));
     g->isOutput = (bool *)nnrt_memory_temp_array(&g->work, g->room, sizeof(*g->isOutput));
     g->cast = (uint32_t *)nnrt_memory_temp_array(&g->work, g->quantize ? g->room : 0, sizeof(*g->cast));
     g->casts = (uint32_t *)nnrt_memory_temp_array(&g->work, g->quantize ? m->nodes.count : 0, sizeof(*g->casts));
-    g->open = g->shapes;
+    g->open = NULL;
+    g->nOpen = 0;
     g->formulas = NULL;
     g->channelsLast = false;
     if (g->work.full || g->room < m->allTensors.count)
@@ -2425,7 +2433,8 @@ static NNRT_ReturnCode nnrti_graph_tables(nnrti_graph *g, const NNRT_Model *m)
             g->users[t]++;
         if (nnrti_id(&node->inputIndex, 0) != NNRT_NO_TENSOR) {
             const uint32_t x = node->inputIndex.data[0];
-            g->convolutions[x] += node->nodeType == NNRT_NODE_TYPE_CONV2D_FUSION;
+            if (node->nodeType == NNRT_NODE_TYPE_CONV2D_FUSION)
+                g->convolutions[x]++;
             g->channelsLast = g->channelsLast || ((nnrt_op_find(node->nodeType)->flags & NNRT_OP_LAYOUT) != 0 &&
                                                   !nnrti_is_nchw(&g->shapes[x]));
         }
@@ -2748,8 +2757,21 @@ static NNRT_ReturnCode nnrti_graph_infer(nnrti_graph *g, const NNRT_Model *m)
     return NNRT_SUCCESS;
 }
 
+/* Whether passes that read g->open can find something: casts to 8 bits, or chains, each of which has one of these nodes. */
+static bool nnrti_graph_has_chains(const nnrti_graph *g, const NNRT_Model *m)
+{
+    bool has = g->quantize;
+    for (uint32_t i = 0; i < m->nodes.count && !has; i++) {
+        const NNRT_NodeType type = m->nodes.data[i].nodeType;
+        has = type == NNRT_NODE_TYPE_ADD_FUSION || type == NNRT_NODE_TYPE_MUL_FUSION || type == NNRT_NODE_TYPE_DIV_FUSION ||
+              type == NNRT_NODE_TYPE_SUB_FUSION;
+    }
+    return has;
+}
+
 /* Fills g->open by inference with symbols: dynamic dimensions stay dynamic, with assumed sizes. If the rule of a node
-   fails, maybe because of an assumed size, its results are unknown, as are the outputs of subgraphs. */
+   fails, maybe because of an assumed size, its results are unknown, as are the outputs of subgraphs. Only where a pass may
+   read it: it takes as much memory as the inference of shapes. */
 static NNRT_ReturnCode nnrti_graph_infer_open(nnrti_graph *g, const NNRT_Model *m)
 {
     nnrti_input_axis *inputAxes = NULL;
@@ -2757,9 +2779,10 @@ static NNRT_ReturnCode nnrti_graph_infer_open(nnrti_graph *g, const NNRT_Model *
     bool open = false;
     for (uint32_t i = 0; i < m->inputIndex.count; i++)
         open = open || !nnrti_operand_known(&g->shapes[m->inputIndex.data[i]]);
-    if (!open)
+    if (!open || !nnrti_graph_has_chains(g, m))
         return NNRT_SUCCESS;
-    g->open = (nnrt_operand *)nnrt_memory_temp_array(&g->work, g->room, sizeof(*g->open));
+    g->open = (nnrt_operand *)nnrt_memory_temp_array(&g->work, m->allTensors.count, sizeof(*g->open));
+    g->nOpen = m->allTensors.count;
     if (!nnrti_graph_inference(g, m, g->open, &f))
         return NNRT_OUT_OF_MEMORY;
     for (uint32_t t = 0; t < m->allTensors.count; t++)
@@ -3428,7 +3451,7 @@ NNRTI_COLD static bool nnrti_pass_fold_before(nnrti_graph *g, uint32_t node)
     int32_t byFormat;
     if (n->nodeType != NNRT_NODE_TYPE_CONV2D_FUSION || x == NNRT_NO_TENSOR || g->isOutput[x] ||
         g->users[x] != g->convolutions[x] || !nnrti_is_plain_affine(last = nnrti_graph_writer(g, x)) ||
-        g->open[x].dataType != NNRT_DATA_TYPE_FLOAT32 || g->open[x].rank != 4 ||
+        nnrti_graph_seen(g, x)->dataType != NNRT_DATA_TYPE_FLOAT32 || nnrti_graph_seen(g, x)->rank != 4 ||
         !nnrti_affine_channels(g, n, nnrti_id(&n->outputIndex, 0), &a, &byFormat))
         return false;
     inputs[0] = nnrti_affine_operand(g, last);
@@ -3438,12 +3461,12 @@ NNRTI_COLD static bool nnrti_pass_fold_before(nnrti_graph *g, uint32_t node)
     else
         first = last;
     stays = last->nodeType != NNRT_NODE_TYPE_MUL_FUSION && !nnrti_pass_unpadded(n, w);
-    a.axis = byFormat = nnrti_is_nchw(&g->open[x]) ? 1 : 3;
+    a.axis = byFormat = nnrti_is_nchw(nnrti_graph_seen(g, x)) ? 1 : 3;
     a.channels = nnrti_graph_dim(g, x, a.axis);
     sum = a;
     if ((stays && (first == last || g->users[x] != 1)) || w->dims[3] < 1 || a.channels < w->dims[3] ||
         a.channels % w->dims[3] != 0 || w->dims[0] % (a.channels / w->dims[3]) != 0 || inputs[0] == NNRT_NO_TENSOR ||
-        g->open[inputs[0]].rank != 4 || nnrti_graph_dim(g, inputs[0], a.axis) != a.channels ||
+        nnrti_graph_seen(g, inputs[0])->rank != 4 || nnrti_graph_dim(g, inputs[0], a.axis) != a.channels ||
         !nnrti_affine_of(g, first, inputs[0], byFormat, &a) ||
         !nnrti_affine_of(g, last, nnrti_affine_operand(g, last), byFormat, &sum) || (stays && sum.factor[0] < 0))
         return false;
@@ -3844,7 +3867,7 @@ static bool nnrti_match_power(const nnrti_graph *g, const NNRT_Node *n, float ex
 static bool nnrti_match_mean(const nnrti_graph *g, const NNRT_Node *n, nnrti_match *m)
 {
     const nnrt_operand *axes = nnrti_graph_data(g, nnrti_id(&n->inputIndex, 1));
-    const int32_t rank = nnrti_id(&n->inputIndex, 0) != NNRT_NO_TENSOR ? g->open[n->inputIndex.data[0]].rank : -1;
+    const int32_t rank = nnrti_id(&n->inputIndex, 0) != NNRT_NO_TENSOR ? nnrti_graph_seen(g, n->inputIndex.data[0])->rank : -1;
     uint32_t reduced = 0;
     int32_t axis;
     NNRT_ReduceFusion a;
@@ -3944,7 +3967,7 @@ static bool nnrti_match_node(nnrti_graph *g, const nnrti_chain_term *f, uint32_t
    these nodes read their results. */
 static bool nnrti_match_complete(const nnrti_graph *g, const nnrti_match *m, uint32_t types)
 {
-    const nnrt_operand *x = &g->open[m->of[0]];
+    const nnrt_operand *x = nnrti_graph_seen(g, m->of[0]);
     if (!nnrti_type_in(x->dataType, types) || (m->rank > 0 && m->rank > x->rank))
         return false;
     for (uint32_t i = 0; i < m->count; i++)
@@ -3989,9 +4012,10 @@ static bool nnrti_chain_hard_sigmoid(nnrti_graph *g, NNRT_Node *n, const nnrti_m
 /* Whether tensor t has the fixed dimensions of x from axis on, and float32. */
 static bool nnrti_graph_ends(const nnrti_graph *g, uint32_t t, uint32_t x, int64_t axis)
 {
-    const int32_t rank = g->open[x].rank, from = (int32_t)axis;
+    const int32_t rank = nnrti_graph_seen(g, x)->rank, from = (int32_t)axis;
     bool same =
-        g->open[t].dataType == NNRT_DATA_TYPE_FLOAT32 && axis >= 0 && axis < rank && g->open[t].rank == rank - from;
+        nnrti_graph_seen(g, t)->dataType == NNRT_DATA_TYPE_FLOAT32 && axis >= 0 && axis < rank &&
+        nnrti_graph_seen(g, t)->rank == rank - from;
     for (int32_t i = from; same && i < rank; i++)
         same = nnrti_graph_dim(g, t, i - from) >= 0 && nnrti_graph_dim(g, t, i - from) == nnrti_graph_dim(g, x, i);
     return same;
@@ -4003,7 +4027,7 @@ static bool nnrti_chain_layer_norm(nnrti_graph *g, NNRT_Node *n, const nnrti_mat
 {
     const bool affine = m->of[1] != NNRT_NO_TENSOR;
     const nnrt_operand *x = &g->shapes[m->of[0]];
-    const int32_t rank = g->open[m->of[0]].rank;
+    const int32_t rank = nnrti_graph_seen(g, m->of[0])->rank;
     int32_t parts[2];
     NNRT_LayerNormFusion old, *a;
     (void)with;
@@ -4032,7 +4056,7 @@ static uint32_t nnrti_graph_ones(nnrti_graph *g, uint32_t x, int64_t axis)
     int32_t dims[NNRT_MAX_RANK], rank = 0;
     size_t count = 0;
     float *ones;
-    for (int32_t i = (int32_t)axis; i < g->open[x].rank; i++)
+    for (int32_t i = (int32_t)axis; i < nnrti_graph_seen(g, x)->rank; i++)
         dims[rank++] = nnrti_graph_dim(g, x, i);
     if (!nnrt_dims_count(dims, rank, &count)) {
         count = 1;
@@ -4048,7 +4072,7 @@ static uint32_t nnrti_graph_ones(nnrti_graph *g, uint32_t x, int64_t axis)
 /* RMS_NORMALIZATION, likewise; without g its scale is 1. Not of x - mean(..): that is a part of LAYER_NORM_FUSION. */
 static bool nnrti_chain_rms_norm(nnrti_graph *g, NNRT_Node *n, const nnrti_match *m, NNRT_ActivationType with)
 {
-    const int32_t rank = g->open[m->of[0]].rank;
+    const int32_t rank = nnrti_graph_seen(g, m->of[0])->rank;
     const NNRT_Node *x = nnrti_graph_writer(g, m->of[0]);
     uint32_t inputs[2];
     NNRT_RMSNormalization old, *a;
@@ -4079,7 +4103,7 @@ static bool nnrti_chain_rms_norm(nnrti_graph *g, NNRT_Node *n, const nnrti_match
 /* Whether axis i of two tensors has the same size in every run. */
 static bool nnrti_graph_same_axis(const nnrti_graph *g, uint32_t a, uint32_t b, int32_t i)
 {
-    const nnrt_operand *x = &g->open[a], *y = &g->open[b];
+    const nnrt_operand *x = nnrti_graph_seen(g, a), *y = nnrti_graph_seen(g, b);
     return x->dims[i] >= 0 && x->dims[i] == y->dims[i] && x->symbols[i] == y->symbols[i];
 }
 
@@ -4088,14 +4112,14 @@ static bool nnrti_graph_same_axis(const nnrti_graph *g, uint32_t a, uint32_t b, 
 static bool nnrti_chain_group_norm(nnrti_graph *g, NNRT_Node *n, const nnrti_match *m, NNRT_ActivationType with)
 {
     const uint32_t x = m->of[0], y = n->outputIndex.data[0], r = m->norm->inputIndex.data[0];
-    const nnrt_operand *image = &g->open[x], *view = &g->open[r];
+    const nnrt_operand *image = nnrti_graph_seen(g, x), *view = nnrti_graph_seen(g, r);
     uint32_t inputs[3];
     NNRT_InstanceNorm old;
     NNRT_GroupNormFusion *a;
     nnrti_affine map;
     (void)with;
-    if (image->rank < 3 || g->open[y].rank != image->rank || view->rank < 3 || !nnrti_is_nchw(image) ||
-        !nnrti_is_nchw(view) || (!nnrti_is_nchw(&g->open[y]) && g->channelsLast) ||
+    if (image->rank < 3 || nnrti_graph_seen(g, y)->rank != image->rank || view->rank < 3 || !nnrti_is_nchw(image) ||
+        !nnrti_is_nchw(view) || (!nnrti_is_nchw(nnrti_graph_seen(g, y)) && g->channelsLast) ||
         !nnrti_graph_same_axis(g, x, r, 0) || image->dims[1] < 1 || image->symbols[1] != 0 || view->dims[1] < 1 ||
         view->symbols[1] != 0 || image->dims[1] % view->dims[1] != 0)
         return false;
@@ -4120,7 +4144,7 @@ static bool nnrti_chain_group_norm(nnrti_graph *g, NNRT_Node *n, const nnrti_mat
             return false;
     }
     nnrti_pass_attr(m->norm, &old, sizeof(old));
-    view = &g->open[r];
+    view = nnrti_graph_seen(g, r);
     a = (NNRT_GroupNormFusion *)nnrti_pass_become(g, n, NNRT_NODE_TYPE_GROUP_NORM_FUSION, inputs, 3);
     if (a == NULL)
         return false;
@@ -4239,8 +4263,8 @@ NNRTI_COLD static bool nnrti_pass_matmul_bias(nnrti_graph *g, uint32_t node)
         g->shapes[x].dataType != NNRT_DATA_TYPE_FLOAT32 || c == NULL || c->rank < 1 ||
         c->dataType != NNRT_DATA_TYPE_FLOAT32 || nnrti_id(&before->inputIndex, 2) != NNRT_NO_TENSOR)
         return false;
-    z = &g->open[x];
-    if (!nnrti_operand_known(z) || z->rank < c->rank || g->open[before->inputIndex.data[1]].rank < 2 ||
+    z = nnrti_graph_seen(g, x);
+    if (!nnrti_operand_known(z) || z->rank < c->rank || nnrti_graph_seen(g, before->inputIndex.data[1])->rank < 2 ||
         c->dims[c->rank - 1] != z->dims[z->rank - 1] || z->symbols[z->rank - 1] != 0 ||
         (c->data == NULL && c->rank != 1))
         return false;
@@ -4382,7 +4406,7 @@ static uint32_t nnrti_qdq_source(nnrti_graph *g, uint32_t t, uint32_t own)
    an axis if it and all axes before it are unchanged. */
 static int32_t nnrti_qdq_axis(const nnrti_graph *g, const NNRT_Node *n, int32_t axis)
 {
-    const nnrt_operand *x = &g->open[n->inputIndex.data[0]], *y = &g->open[n->outputIndex.data[0]];
+    const nnrt_operand *x = nnrti_graph_seen(g, n->inputIndex.data[0]), *y = nnrti_graph_seen(g, n->outputIndex.data[0]);
     int32_t perm[NNRT_MAX_RANK], rank;
     if (nnrti_is_transpose(n)) {
         if (!nnrti_pass_perm(g, n, perm, &rank))
@@ -4424,7 +4448,7 @@ static bool nnrti_qdq_trace(nnrti_graph *g, uint32_t t, uint32_t own, nnrti_qdq_
     const nnrt_operand *from;
     int32_t axis;
     in->nMoves = 0;
-    *o = g->open[t];
+    *o = *nnrti_graph_seen(g, t);
     while ((in->from = nnrti_qdq_source(g, t, own)) == NNRT_NO_TENSOR) {
         const NNRT_Node *n = nnrti_qdq_movement(g, t, own);
         if (n == NULL || in->nMoves == NNRTI_QDQ_MOVES)
@@ -4432,7 +4456,7 @@ static bool nnrti_qdq_trace(nnrti_graph *g, uint32_t t, uint32_t own, nnrti_qdq_
         in->moves[in->nMoves++] = t;
         t = n->inputIndex.data[0];
     }
-    from = &g->open[in->from];
+    from = nnrti_graph_seen(g, in->from);
     axis = from->quantAxis - 1;
     if (!nnrti_type_in(from->dataType, NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16) ||
         (from->quantCount > 1 && axis < 0))
@@ -4466,7 +4490,7 @@ static double nnrti_qdq_code(const nnrt_operand *o, int32_t i)
    dequantized constant, or an entry does not fit in int32; a saturated bias would change results. */
 static uint32_t nnrti_qdq_bias(nnrti_graph *g, uint32_t t, uint32_t own, const nnrt_operand *x, const nnrt_operand *w)
 {
-    const int32_t n = g->open[t].dims[0];
+    const int32_t n = nnrti_graph_seen(g, t)->dims[0];
     const nnrt_operand *o;
     int32_t *list;
     uint32_t from;
@@ -4502,8 +4526,8 @@ static uint32_t nnrti_qdq_bias(nnrti_graph *g, uint32_t t, uint32_t own, const n
    equal, or `from` has none and no layout-dependent operator reads it. */
 static bool nnrti_qdq_format(nnrti_graph *g, uint32_t t, uint32_t from)
 {
-    if (!nnrti_is_nchw(&g->open[t]) || g->open[from].format != NNRT_FORMAT_NONE)
-        return nnrti_is_nchw(&g->open[t]) == nnrti_is_nchw(&g->open[from]);
+    if (!nnrti_is_nchw(nnrti_graph_seen(g, t)) || nnrti_graph_seen(g, from)->format != NNRT_FORMAT_NONE)
+        return nnrti_is_nchw(nnrti_graph_seen(g, t)) == nnrti_is_nchw(nnrti_graph_seen(g, from));
     for (uint32_t i = 0; i < nnrti_array_count(g->edit->nodes); i++) {
         const NNRT_Node *n = nnrti_graph_node(g, i);
         if (n->nodeType != NNRT_NODE_TYPE_NONE && (nnrt_op_find(n->nodeType)->flags & NNRT_OP_LAYOUT) &&
@@ -4550,7 +4574,7 @@ static void nnrti_qdq_become(nnrti_graph *g, uint32_t t, const nnrt_operand *o, 
 {
     NNRT_Tensor *tensor = &g->edit->tensors[t];
     for (uint32_t i = 0; i < 2; i++) {
-        nnrt_operand *shape = i == 0 ? &g->shapes[t] : &g->open[t];
+        nnrt_operand *shape = i == 0 ? &g->shapes[t] : nnrti_graph_seen(g, t);
         shape->dataType = o->dataType;
         shape->quant = o->quant;
         shape->quantCount = o->quantCount;
@@ -4589,7 +4613,7 @@ static bool nnrti_qdq_inputs(nnrti_graph *g, uint32_t node, nnrt_operand *o, uin
         from[k].tensor = NNRT_NO_TENSOR; /* stays as it is */
         if (t == NNRT_NO_TENSOR)
             continue;
-        o[k] = g->open[t];
+        o[k] = *nnrti_graph_seen(g, t);
         if (nnrti_qdq_is_bias(n->nodeType, k) && o[k].rank == 1)
             o[k].dataType = NNRT_DATA_TYPE_INT32;
         else if (o[k].dataType == NNRT_DATA_TYPE_FLOAT32 && !(n->nodeType == NNRT_NODE_TYPE_RESIZE && k > 0) &&
@@ -4607,8 +4631,8 @@ static bool nnrti_qdq_inputs(nnrti_graph *g, uint32_t node, nnrt_operand *o, uin
         if (t == NNRT_NO_TENSOR)
             continue;
         if (from[k].nMoves == 0) {
-            g->open[t].format = g->open[n->inputIndex.data[k]].format;
-            g->edit->tensors[t].format = g->shapes[t].format = g->open[t].format;
+            nnrti_graph_seen(g, t)->format = nnrti_graph_seen(g, n->inputIndex.data[k])->format;
+            g->edit->tensors[t].format = g->shapes[t].format = nnrti_graph_seen(g, t)->format;
         }
         nnrti_qdq_move(g, &from[k], &o[k]);
         nnrti_graph_set_input(g, n, k, t);
@@ -4626,7 +4650,7 @@ static bool nnrti_qdq_compute(nnrti_graph *g, uint32_t node, uint32_t y, const n
     nnrt_operand *o = (nnrt_operand *)nnrti_graph_temp(g, (size_t)maxIn + 1, sizeof(*o));
     if (o == NULL)
         return false;
-    o[maxIn] = g->open[y];
+    o[maxIn] = *nnrti_graph_seen(g, y);
     o[maxIn].dataType = q->dataType;
     o[maxIn].quant = q->quant;
     o[maxIn].quantCount = 1;
@@ -4638,8 +4662,8 @@ static bool nnrti_qdq_compute(nnrti_graph *g, uint32_t node, uint32_t y, const n
 static void nnrti_qdq_gives(nnrti_graph *g, uint32_t node, uint32_t k, uint32_t y, const nnrt_operand *o)
 {
     nnrti_graph_set_output(g, node, k, y);
-    g->open[y] = *o;
-    g->open[y].viewRank = -1;
+    *nnrti_graph_seen(g, y) = *o;
+    nnrti_graph_seen(g, y)->viewRank = -1;
     g->shapes[y].format = g->edit->tensors[y].format = o->format;
 }
 
@@ -4676,7 +4700,7 @@ static bool nnrti_qdq_split(nnrti_graph *g, uint32_t node, uint32_t t, uint32_t 
         y = nnrti_graph_node(g, g->cast[t])->outputIndex.data[0];
         if (g->shapes[y].quantCount != 1 || !nnrti_type_in(g->shapes[y].dataType, NNRT_TYPES_I8 | NNRT_TYPES_U8))
             return false;
-        o[maxIn + k] = g->open[y];
+        o[maxIn + k] = *nnrti_graph_seen(g, y);
     }
     if (!nnrti_qdq_inputs(g, node, o, maxIn, &c))
         return false;
@@ -4731,8 +4755,8 @@ NNRTI_COLD static bool nnrti_pass_quantize(nnrti_graph *g, uint32_t node)
     nnrti_qdq_become(g, t, &c.out[0], 0);
     for (uint32_t i = nTail; i-- > 1;)
         nnrti_qdq_become(g, tail[i], &c.out[0], 0);
-    q = g->open[y];
-    q.format = g->open[x].format;
+    q = *nnrti_graph_seen(g, y);
+    q.format = nnrti_graph_seen(g, x)->format;
     nnrti_qdq_gives(g, g->writer[x], 0, y, &q);
     return true;
 }
