@@ -2149,7 +2149,7 @@ static bool nnrti_graph_may_write(const nnrti_graph *g, const NNRT_Node *before,
                                                                     : nnrti_graph_same_values(g, x, y);
 }
 
-/* What is known of t without sample sizes: dynamic dimensions are symbols. Constants of this round have shapes only. */
+/* Properties of t without sample sizes: dynamic dimensions are symbols. Constants of this round have shapes only. */
 static nnrt_operand *nnrti_graph_seen(const nnrti_graph *g, uint32_t t)
 {
     return t < g->nOpen ? &g->open[t] : &g->shapes[t];

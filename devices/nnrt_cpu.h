@@ -1083,7 +1083,7 @@ static void *nnrti_cpu_scratch(const nnrt_call *call, uint32_t worker)
     return call->scratch != NULL ? (uint8_t *)call->scratch + worker * call->scratchBytes : NULL;
 }
 
-/* ---- ATTENTION: what its kernels share ---- */
+/* ---- ATTENTION: shared by its kernels ---- */
 
 #define NNRTI_CPU_QUERIES 4 /* of a work item */
 #define NNRTI_CPU_VALUES 2  /* vectors of a value that are summed at a time, for as many queries */

@@ -37,7 +37,7 @@ static float row(const sizes *n, const float *past, const float *v, int32_t b, i
                      : v[((b * n->heads + h) * n->u + j - n->p) * width + d];
 }
 
-/* What the mask adds to the score of query s and key j: 0, a number or -infinity. */
+/* The summand of the mask for query s and key j: 0, a number or -infinity. */
 static double masked(const sizes *n, const void *mask, int32_t b, int32_t h, int32_t s, int32_t j)
 {
     const int32_t *m = n->maskDims;
