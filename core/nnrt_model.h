@@ -1060,10 +1060,12 @@ static bool nnrti_note_mapping(const NNRT_SharedBuffer *b, nnrt_memory *memory, 
    0 is that of a struct that was zeroed. */
 static bool nnrti_is_empty_descriptor(const NNRT_Tensor *t)
 {
-    bool empty = false;
+    bool empty = false; /* the shape is not validated yet */
+    if (t->data.addr != NULL || t->data.fd <= 0 || t->data.dataSize != 0 || t->dims.count > NNRT_MAX_RANK)
+        return false;
     for (uint32_t k = 0; k < t->dims.count && t->dims.data != NULL; k++)
         empty = empty || t->dims.data[k] == 0;
-    return empty && t->data.addr == NULL && t->data.fd > 0 && t->data.dataSize == 0;
+    return empty;
 }
 
 /* All constants are visited before the first map is made, so that each map is as long as its last constant requires.
