@@ -3867,13 +3867,12 @@ static bool nnrti_match_power(const nnrti_graph *g, const NNRT_Node *n, float ex
 static bool nnrti_match_mean(const nnrti_graph *g, const NNRT_Node *n, nnrti_match *m)
 {
     const nnrt_operand *axes = nnrti_graph_data(g, nnrti_id(&n->inputIndex, 1));
-    const int32_t rank = nnrti_id(&n->inputIndex, 0) != NNRT_NO_TENSOR ? nnrti_graph_seen(g, n->inputIndex.data[0])->rank : -1;
     uint32_t reduced = 0;
-    int32_t axis;
+    int32_t axis, rank;
     NNRT_ReduceFusion a;
-    if (n->nodeType != NNRT_NODE_TYPE_REDUCE_FUSION || rank < 1 || axes == NULL || axes->rank > 1 ||
-        !nnrti_type_in(axes->dataType, NNRT_TYPES_INDEX))
+    if (n->nodeType != NNRT_NODE_TYPE_REDUCE_FUSION || axes == NULL)
         return false;
+    rank = nnrti_graph_seen(g, n->inputIndex.data[0])->rank;
     nnrti_pass_attr(n, &a, sizeof(a));
     for (size_t i = 0; i < nnrti_count(axes); i++) {
         const int64_t k = nnrti_value(axes, i) + (nnrti_value(axes, i) < 0 ? rank : 0);

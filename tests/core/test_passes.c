@@ -1169,9 +1169,34 @@ static uint32_t mean(nnrt_builder *b, uint32_t x, int32_t axis)
     return add_op(b, NULL, NNRT_NODE_TYPE_REDUCE_FUSION, &a, in, 2);
 }
 
+/* Other reductions that keep their axes: the largest element of a line; the mean from the last axis to the end; the mean over
+   the last two axes. */
+static uint32_t reduction(nnrt_builder *b, uint32_t x, const char *word)
+{
+    const bool both = strcmp(word, "mean12") == 0;
+    const uint32_t in[] = {x, both ? ints(b, 2, 1, 2, 0, 0) : ints(b, 1, -1, 0, 0, 0)};
+    NNRT_ReduceFusion a;
+    nnrt_attr_defaults(nnrt_op_named("REDUCE_FUSION")->attr, &a);
+    a.mode = strcmp(word, "most") == 0 ? NNRT_REDUCE_MODE_MAX : NNRT_REDUCE_MODE_MEAN;
+    a.reduceToEnd = strcmp(word, "meanend") == 0;
+    a.keepDims = true;
+    return add_op(b, NULL, NNRT_NODE_TYPE_REDUCE_FUSION, &a, in, 2);
+}
+
+/* 2 * x to the power of 2. */
+static uint32_t twice_squared(nnrt_builder *b, uint32_t x)
+{
+    const float two = 2;
+    const uint32_t in[] = {x, nnrt_builder_constant(b, NULL, F32, 0, NULL, &two, true)};
+    NNRT_PowFusion a;
+    nnrt_attr_defaults(nnrt_op_named("POW_FUSION")->attr, &a);
+    a.scale = 2;
+    return add_op(b, NULL, NNRT_NODE_TYPE_POW_FUSION, &a, in, 2);
+}
+
 /* One word of a chain in postfix notation: a number, x, a constant of the last axis (g, h) or of two axes (w), an
-   operator, the mean over the last axis (mean) or over axis 0 (mean0), LETTER= that names the last value, the letter,
-   or `out`, which makes it an output. */
+   operator, the mean over the last axis (mean) or over axis 0 (mean0), another reduction, LETTER= that names the last
+   value, the letter, or `out`, which makes it an output. */
 static void add_word(nnrt_builder *b, const char *word, uint32_t x, uint32_t named[26], uint32_t *stack,
                      uint32_t *count)
 {
@@ -1204,6 +1229,10 @@ static void add_word(nnrt_builder *b, const char *word, uint32_t x, uint32_t nam
         *top = mean(b, *top, -1);
     else if (strcmp(word, "mean0") == 0)
         *top = mean(b, *top, 0);
+    else if (strcmp(word, "most") == 0 || strncmp(word, "mean", 4) == 0)
+        *top = reduction(b, *top, word);
+    else if (strcmp(word, "twice2") == 0)
+        *top = twice_squared(b, *top);
     else if (strcmp(word, "out") == 0)
         nnrt_builder_output(b, *top);
     else if (word[1] == '=')
@@ -1333,6 +1362,12 @@ static void test_no_chains(void **state)
         {"x x mean - D= D D * mean 1e-5 + sqrt / g * 0.5 +", 3, TOLERANCE},
         {"x x x * mean 1e-5 + sqrt / w *", 2, TOLERANCE},
         {"x x abs x * mean 1e-5 + sqrt /", 6, 0},
+        {"x x x * most 1e-5 + sqrt /", 5, 0}, /* not a mean */
+        {"x x x * meanend 1e-5 + sqrt /", 5, 0},
+        {"x x twice2 mean 1e-5 + sqrt /", 5, 0},
+        {"x x mean12 - D= D D * mean 1e-5 + sqrt /", 7, 0}, /* two axes, then one */
+        {"x x x * mean12 1e-5 + sqrt /", 1, TOLERANCE},     /* RMS_NORMALIZATION over two axes */
+        {"x g * 6 /", 2, 0},
     };
     (void)state;
     for (uint32_t i = 0; i < COUNT(chains); i++) {
