@@ -1325,6 +1325,33 @@ static void test_chains(void **state)
         }
 }
 
+/* Operators whose cost is their multiplications, or their windows, of constants: each becomes a constant, an operand of ADD. */
+static void test_fold_products(void **state)
+{
+    static const int64_t two[] = {2, 2}, one[] = {1, 1};
+    nnrt_builder *b = begin(NULL);
+    NNRT_AvgPoolFusion average;
+    NNRT_MaxPoolFusion most;
+    const uint32_t x = input(b, "x", 1, 0, 0, 0);
+    uint32_t in[2], made[6];
+    (void)state;
+    nnrt_attr_defaults(nnrt_op_named("AVGPOOL_FUSION")->attr, &average);
+    nnrt_attr_defaults(nnrt_op_named("MAX_POOL_FUSION")->attr, &most);
+    average.kernelSize = most.kernelSize = nnrt_int64_list(two, 2);
+    average.strides = most.strides = nnrt_int64_list(one, 2);
+    in[0] = numbers(b, 0, 1, 4, 4, 2);
+    in[1] = numbers(b, 0, 3, 2, 2, 2);
+    made[0] = op2(b, NNRT_NODE_TYPE_CONV2D_FUSION, in[0], in[1]);
+    made[1] = op2(b, NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION, in[0], in[1]);
+    made[2] = add_op(b, NULL, NNRT_NODE_TYPE_AVGPOOL_FUSION, &average, in, 1);
+    made[3] = add_op(b, NULL, NNRT_NODE_TYPE_MAX_POOL_FUSION, &most, in, 1);
+    made[4] = op2(b, NNRT_NODE_TYPE_FULL_CONNECTION, numbers(b, 0, 2, 4, 0, 0), numbers(b, 0, 3, 4, 0, 0));
+    made[5] = op2(b, NNRT_NODE_TYPE_MATMUL_FUSION, numbers(b, 0, 2, 4, 0, 0), numbers(b, 0, 4, 5, 0, 0));
+    for (uint32_t i = 0; i < 6; i++)
+        nnrt_builder_output(b, op2(b, NNRT_NODE_TYPE_ADD_FUSION, x, made[i]));
+    expect(b, 6, 0);
+}
+
 /* Chains that compute something else keep their nodes, and their bits; only activations are fused. */
 static void test_no_chains(void **state)
 {
@@ -3747,6 +3774,7 @@ int main(void)
         cmocka_unit_test(test_swish),
         cmocka_unit_test(test_hard_swish),
         cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_fold_products),
         cmocka_unit_test(test_no_chains),
         cmocka_unit_test(test_chain_shapes),
         cmocka_unit_test(test_group_norm),
