@@ -1516,7 +1516,7 @@ static uint32_t nnrti_gguf_attention(nnrti_gguf *c, uint32_t x, uint32_t past[2]
                              n->heads * n->valueSize, n->width);
 }
 
-/* The feed-forward network. Without a tensor of the gates, their rows precede those of ffn_up. */
+/* The feed-forward network. Without a tensor of the gates, the rows of the gates precede the rows of ffn_up. */
 static uint32_t nnrti_gguf_feed(nnrti_gguf *c, uint32_t x, int32_t layer)
 {
     const int32_t width = c->n.width, inner = c->n.inner;

@@ -272,19 +272,25 @@ static NNRT_ReturnCode cli_load_nnrt(NNRT_Model **model, const char *path, nnrt_
                : nnrt_model_load(model, path, NULL, error);
 }
 
-/* True if the model begins like a GGUF file, whatever its name. */
-static bool cli_is_gguf(const char *path)
+/* Whether `test` holds for the first bytes, at most 8, of the file, or for the bytes read before. */
+static bool cli_begins(const char *path, size_t bytes, bool (*test)(const void *data, size_t bytes))
 {
-    uint8_t head[4];
+    uint8_t head[8];
     FILE *f;
     bool is;
     if (cli_stream.block != NULL)
-        return nnrt_gguf_is(cli_stream.bytes.data, cli_stream.bytes.size);
+        return test(cli_stream.bytes.data, cli_stream.bytes.size);
     f = fopen(path, "rb");
-    is = f != NULL && fread(head, 1, sizeof(head), f) == sizeof(head) && nnrt_gguf_is(head, sizeof(head));
+    is = f != NULL && fread(head, 1, bytes, f) == bytes && test(head, bytes);
     if (f != NULL)
         fclose(f);
     return is;
+}
+
+/* True if the model begins like a GGUF file, whatever its name. */
+static bool cli_is_gguf(const char *path)
+{
+    return cli_begins(path, 4, nnrt_gguf_is);
 }
 
 /* A .nnrt or a GGUF file: its dynamic dimensions get sizes when a session is created, not when it is loaded. */
@@ -312,16 +318,7 @@ static NNRT_ReturnCode cli_load_whole(NNRT_Model **model, const cli_args *args, 
 /* True if the model begins like a .tflite file, whatever its name. */
 static bool cli_is_tflite(const char *path)
 {
-    uint8_t head[8];
-    FILE *f;
-    bool is;
-    if (cli_stream.block != NULL)
-        return nnrt_tflite_is(cli_stream.bytes.data, cli_stream.bytes.size);
-    f = fopen(path, "rb");
-    is = f != NULL && fread(head, 1, sizeof(head), f) == sizeof(head) && nnrt_tflite_is(head, sizeof(head));
-    if (f != NULL)
-        fclose(f);
-    return is;
+    return cli_begins(path, 8, nnrt_tflite_is);
 }
 
 /* Imports a .tflite file, or the bytes read before. */
