@@ -487,7 +487,8 @@ typedef struct nnrti_gguf_tensor {
     int32_t sizes[4];
     const uint8_t *data;
     const nnrti_gguf_type *type; /* NULL: the type is not supported */
-    bool used;
+    bool used, kept; /* kept: data are memory of the import */
+    const char *given; /* its name in a file of another format; NULL: name */
     uint32_t made[3]; /* constants of the model: elements, scales, zero points; NNRT_NO_TENSOR: not yet, or none */
 } nnrti_gguf_tensor;
 
@@ -511,7 +512,10 @@ typedef struct nnrti_gguf {
     const nnrti_gguf_arch *arch;
     char name[24]; /* of the architecture, the prefix of its keys */
     nnrti_gguf_sizes n;
+    const char *kind;  /* of the file, for messages */
+    const char *(*alias)(const struct nnrti_gguf *c, const char *name, char *out, size_t size); /* of a tensor, in messages */
     bool dry, inPlace;
+    bool halves, exact; /* rotary pairs are halves apart whatever the row says; GELU by the error function */
     uint32_t cosines[2], sines[2]; /* of layers without, and with a local rotary base */
     uint32_t positions;            /* int64[1,S] */
     uint32_t problems, hidden;     /* number of them, and of the ones for which `list` has no room */
@@ -684,7 +688,7 @@ static void nnrti_gguf_sort(nnrti_gguf *c)
     for (uint32_t i = 1; i < n; i++) {
         const nnrti_gguf_tensor *a = &c->tensors[c->sorted[i - 1]], *b = &c->tensors[c->sorted[i]];
         if (nnrti_gguf_order(a->name, a->nameBytes, b->name, b->nameBytes) == 0)
-            NNRTI_GGUF_FAIL(c, NNRT_INVALID_FILE, "two tensors of the GGUF file have the name '%s'",
+            NNRTI_GGUF_FAIL(c, NNRT_INVALID_FILE, "two tensors of the %s have the name '%s'", c->kind,
                             nnrti_gguf_copy_text(name, sizeof(name), a->name, a->nameBytes));
     }
 }
@@ -817,6 +821,9 @@ static nnrti_gguf_tensor *nnrti_gguf_need(nnrti_gguf *c, const char *name, int32
 {
     nnrti_gguf_tensor *t = nnrti_gguf_maybe(c, name);
     const nnrti_gguf_type *type = t != NULL ? nnrti_gguf_type_of(t->number) : NULL;
+    char other[2 * NNRTI_GGUF_NAME];
+    if (c->alias != NULL)
+        name = t != NULL ? t->given : c->alias(c, name, other, sizeof(other));
     if (t == NULL) {
         NNRTI_GGUF_PROBLEM(c, NNRT_INVALID_MODEL, "tensor '%s' is missing", name);
         return NULL;
@@ -1120,9 +1127,9 @@ static void nnrti_gguf_make(nnrti_gguf *c, nnrti_gguf_tensor *t, const char *nam
     if (!nnrt_mul_size((size_t)rows, (size_t)columns, &count)) {
         NNRTI_GGUF_FAIL(c, NNRT_OUT_OF_MEMORY, "tensor '%s' exceeds the address space", name);
     } else if (type->scaled == 0) {
-        const bool inFile =
+        const bool inPlace =
             t->number == NNRTI_GGUF_F32 && nnrti_little_endian() && (uintptr_t)t->data % sizeof(float) == 0;
-        float *copy = inFile ? NULL : (float *)nnrti_gguf_keep(c, count, sizeof(*copy));
+        float *copy = inPlace ? NULL : (float *)nnrti_gguf_keep(c, count, sizeof(*copy));
         dims[0] = vector ? columns : rows;
         dims[1] = columns;
         if (copy != NULL)
@@ -1131,7 +1138,7 @@ static void nnrti_gguf_make(nnrti_gguf *c, nnrti_gguf_tensor *t, const char *nam
             nnrt_log_line(c->desc->log, NNRT_LOG_INFO, "GGUF: '%s' becomes float32, %z bytes", name,
                           count * sizeof(*copy));
         t->made[0] = nnrti_gguf_constant(c, name, NNRT_DATA_TYPE_FLOAT32, vector ? 1 : 2, dims,
-                                         inFile ? (const void *)t->data : copy, inFile);
+                                         inPlace ? (const void *)t->data : copy, inPlace && !t->kept);
     } else {
         const size_t scaled = count / type->scaled;
         uint8_t *packed = (uint8_t *)nnrti_gguf_keep(c, count / 8, type->bits);
@@ -1370,7 +1377,7 @@ static uint32_t nnrti_gguf_rotated(nnrti_gguf *c, uint32_t x, int32_t heads, uin
     uint32_t in[3];
     if (c->arch->rope == NNRTI_GGUF_NO)
         return x;
-    a.interleaved = c->arch->rope == NNRTI_GGUF_PAIRS;
+    a.interleaved = c->arch->rope == NNRTI_GGUF_PAIRS && !c->halves;
     a.numHeads = heads;
     a.rotaryEmbeddingDim = c->n.rotary;
     in[0] = x;
@@ -1404,10 +1411,12 @@ static void nnrti_gguf_read_sizes(nnrti_gguf *c)
         (float)nnrti_gguf_real(c, rms ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon", 1e-5);
     n->scoreCap = (float)nnrti_gguf_real(c, "attn_logit_softcapping", capped ? 50 : 0);
     n->logitCap = (float)nnrti_gguf_real(c, "final_logit_softcapping", capped ? 30 : 0);
-    n->scale = (float)(1 / sqrt((uint32_t)n->layers == c->arch->wide ? (double)n->width / n->heads : n->keySize));
+    n->scale = (float)nnrti_gguf_real(
+        c, "attention.scale",
+        1 / sqrt((uint32_t)n->layers == c->arch->wide ? (double)n->width / n->heads : n->keySize));
     if ((uint32_t)n->layers > c->keys.tensors)
-        NNRTI_GGUF_FAIL(c, NNRT_INVALID_MODEL, "%s.block_count is %d, but the GGUF file has %u tensors", c->name,
-                        n->layers, c->keys.tensors);
+        NNRTI_GGUF_FAIL(c, NNRT_INVALID_MODEL, "%s.block_count is %d, but the %s has %u tensors", c->name, n->layers,
+                        c->kind, c->keys.tensors);
     if (n->heads % n->kvHeads != 0)
         NNRTI_GGUF_PROBLEM(c, NNRT_INVALID_MODEL, "%d heads of queries are no multiple of %d heads of keys", n->heads,
                            n->kvHeads);
@@ -1525,7 +1534,7 @@ static uint32_t nnrti_gguf_feed(nnrti_gguf *c, uint32_t x, int32_t layer)
     uint32_t parts[2];
     memset(&act, 0, sizeof(act));
     act.activationType = c->arch->act;
-    act.approximate = true; /* the tanh form of GELU */
+    act.approximate = !c->exact; /* the tanh form of GELU */
     if (gated && !nnrti_gguf_has(c, layer, "ffn_gate", "weight")) {
         nnrti_gguf_split(c, nnrti_gguf_linear(c, x, layer, "ffn_up", width, 2 * inner), parts, 2, inner, inner, 0);
     } else {
@@ -1721,7 +1730,7 @@ static void nnrti_gguf_check(nnrti_gguf *c)
     if (c->hidden > 0)
         (void)nnrt_text(more, sizeof(more), "; and %u others", c->hidden);
     if (c->problems > 0)
-        NNRTI_GGUF_FAIL(c, c->worst, "GGUF file with %s: %s%s",
+        NNRTI_GGUF_FAIL(c, c->worst, "%s with %s: %s%s", c->kind,
                         c->worst == NNRT_UNSUPPORTED_OP ? "unsupported properties" : "faults", c->list, more);
     c->dry = false;
 }
@@ -1749,8 +1758,27 @@ static NNRT_ReturnCode nnrti_gguf_build(nnrti_gguf *c, NNRT_Model **model)
                                 : nnrti_builder_report(c->builder, code, c->error);
 }
 
-/* Imports the model in data[bytes]. *inPlace: the model points into the bytes. */
-NNRTI_COLD static NNRT_ReturnCode nnrti_gguf_import(NNRT_Model **model, const void *data, size_t bytes,
+/* Files of a model. read sets keys, places and tensors of the import. */
+typedef struct nnrti_gguf_source {
+    const void *data;
+    size_t bytes;
+    const char *kind;
+    void (*read)(nnrti_gguf *c, const struct nnrti_gguf_source *source);
+    const void *more; /* for read */
+} nnrti_gguf_source;
+
+/* Reads header, keys and tensors of a GGUF file. */
+static void nnrti_gguf_read(nnrti_gguf *c, const nnrti_gguf_source *source)
+{
+    c->code = nnrt_gguf_open(&c->keys, source->data, source->bytes, c->error);
+    if (c->code == NNRT_SUCCESS)
+        nnrti_gguf_list_keys(c);
+    if (c->code == NNRT_SUCCESS)
+        nnrti_gguf_list_tensors(c);
+}
+
+/* Imports a model. *inPlace: it points into the bytes. */
+NNRTI_COLD static NNRT_ReturnCode nnrti_gguf_import(NNRT_Model **model, const nnrti_gguf_source *source,
                                                     const nnrt_gguf_desc *desc, bool *inPlace, nnrt_error *error)
 {
     NNRT_ReturnCode code;
@@ -1758,12 +1786,10 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_gguf_import(NNRT_Model **model, const vo
     memset(&c, 0, sizeof(c));
     c.desc = desc;
     c.error = error;
-    if ((code = nnrt_gguf_open(&c.keys, data, bytes, error)) != NNRT_SUCCESS)
-        return code;
+    c.kind = source->kind;
     if ((code = nnrt_builder_create(&c.builder, NULL, desc->allocator)) != NNRT_SUCCESS)
         return nnrt_error_set(error, code, "there is not enough memory for the model");
-    nnrti_gguf_list_keys(&c);
-    nnrti_gguf_list_tensors(&c);
+    source->read(&c, source);
     if (c.code == NNRT_SUCCESS)
         nnrti_gguf_check(&c);
     if (c.code == NNRT_SUCCESS)
@@ -1776,7 +1802,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_gguf_import(NNRT_Model **model, const vo
 
 /* Imports within the limit on memory. file: NULL, or the block of the bytes, which the model gets if it uses them;
    file->data is then NULL. */
-static NNRT_ReturnCode nnrti_gguf_load(NNRT_Model **model, const void *data, size_t bytes, const nnrt_gguf_desc *desc,
+static NNRT_ReturnCode nnrti_gguf_load(NNRT_Model **model, const nnrti_gguf_source *source, const nnrt_gguf_desc *desc,
                                        nnrti_block *file, nnrt_error *error)
 {
     nnrt_gguf_desc own;
@@ -1788,13 +1814,13 @@ static NNRT_ReturnCode nnrti_gguf_load(NNRT_Model **model, const void *data, siz
         own = *desc;
     own.budget = own.budget > 0 ? own.budget : 1;
     nnrti_limited_begin(&memory, own.allocator);
-    if (!nnrt_mul_size(bytes, NNRT_GGUF_BUDGET, &memory.limit) ||
+    if (!nnrt_mul_size(source->bytes, NNRT_GGUF_BUDGET, &memory.limit) ||
         !nnrt_add_size(memory.limit, NNRT_GGUF_BUDGET_FREE, &memory.limit) ||
         !nnrt_mul_size(memory.limit, own.budget, &memory.limit))
         memory.limit = SIZE_MAX;
-    memory.live = file != NULL && file->release == NULL ? bytes : 0;
+    memory.live = file != NULL && file->release == NULL ? source->bytes : 0;
     own.allocator = &memory.allocator;
-    code = nnrti_gguf_import(model, data, bytes, &own, &inPlace, error);
+    code = nnrti_gguf_import(model, source, &own, &inPlace, error);
     if (code == NNRT_SUCCESS && file != NULL && inPlace) {
         nnrti_owned *o = nnrti_owned_of(*model);
         o->attached[o->nAttached++] = *file; /* it is new: there is room */
@@ -1813,13 +1839,14 @@ static NNRT_ReturnCode nnrti_gguf_load(NNRT_Model **model, const void *data, siz
 NNRT_API NNRT_ReturnCode nnrt_gguf_load_memory(NNRT_Model **model, const void *data, size_t bytes,
                                                const nnrt_gguf_desc *desc, nnrt_error *error)
 {
+    const nnrti_gguf_source source = {data, bytes, "GGUF file", nnrti_gguf_read, NULL};
     nnrt_error_clear(error);
     if (model != NULL)
         *model = NULL;
     if (model == NULL || data == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_gguf_load_memory: %s is NULL",
                               model == NULL ? "model" : "data");
-    return nnrti_gguf_load(model, data, bytes, desc, NULL, error);
+    return nnrti_gguf_load(model, &source, desc, NULL, error);
 }
 
 #ifndef NNRT_NO_STDIO
@@ -1828,6 +1855,7 @@ NNRT_API NNRT_ReturnCode nnrt_gguf_load(NNRT_Model **model, const char *path, co
                                         nnrt_error *error)
 {
     const nnrt_allocator *allocator = desc != NULL ? desc->allocator : NULL;
+    nnrti_gguf_source source = {NULL, 0, "GGUF file", nnrti_gguf_read, NULL};
     NNRT_ReturnCode code;
     nnrti_block file;
     nnrt_error_clear(error);
@@ -1838,7 +1866,9 @@ NNRT_API NNRT_ReturnCode nnrt_gguf_load(NNRT_Model **model, const char *path, co
     code = nnrti_file_block(path, desc != NULL && desc->noMap, allocator, &file, error);
     if (code != NNRT_SUCCESS)
         return code;
-    code = nnrti_gguf_load(model, file.data, file.bytes, desc, &file, error);
+    source.data = file.data;
+    source.bytes = file.bytes;
+    code = nnrti_gguf_load(model, &source, desc, &file, error);
     if (file.data != NULL)
         nnrti_block_release(&file, allocator);
     return code;

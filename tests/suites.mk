@@ -9,7 +9,7 @@ EXAMPLE := $(patsubst tests/tools/test_example_%.sh,example-%,$(wildcard tests/t
 # The longest suites start first, so that all processors finish together.
 SLOWEST := copy mcu-emit builds dist docs install conformance contrib cpu quantize extents tsan firmware packages mcu-program tflite_reader \
 	cpu-sets bits single quantized vectors tflite open-vectors mcu_file $(EMIT)
-SUITES := $(SLOWEST) frontend-bits symbols onnx-nodes onnx-installed onnx-types reports convert gguf tflite-pairs differential splits bench runner coverage-script lib nnadapter-bridge \
+SUITES := $(SLOWEST) frontend-bits symbols onnx-nodes onnx-installed onnx-types reports convert gguf safetensors tflite-pairs differential splits bench runner coverage-script lib nnadapter-bridge \
 	$(CLI) $(EXAMPLE) api layers code-size python web spectra tokenizer-peers cpu-vectors work hunt $(filter-out $(SLOWEST),$(CMOCKA:test_%=%))
 families = $(foreach name,$(1),$(or $(filter $(name)-%,$(CLI) $(EMIT) $(EXAMPLE)),$(name)))
 # SKIP=NAMES: all suites but these
@@ -77,7 +77,7 @@ bare:
 # the implementation, are built here with it disabled, and link the same object; make and the suites builds, dist and install
 # compile them unchanged.
 IMPLEMENTED := -DNNRT_OPS_IMPLEMENTED -DNNRT_FRONTEND_IMPLEMENTED -DNNRT_TEXT_IMPLEMENTED -DNNRT_MODEL_IMPLEMENTED -DNNRT_PLAN_IMPLEMENTED -DNNRT_HAL_IMPLEMENTED -DNNRT_GRAPH_IMPLEMENTED -DNNRT_IMPLEMENTED \
-	-DNNRT_ONNX_IMPLEMENTED -DNNRT_QUANTIZE_IMPLEMENTED -DNNRT_TFLITE_IMPLEMENTED -DNNRT_GGUF_IMPLEMENTED -DNNRT_AUTO_IMPLEMENTED -DNNRT_CPU_IMPLEMENTED -DNNRT_DRIVER_IMPLEMENTED -DNNRT_FAKE_IMPLEMENTED -DNNRT_MCU_IMPLEMENTED \
+	-DNNRT_ONNX_IMPLEMENTED -DNNRT_QUANTIZE_IMPLEMENTED -DNNRT_TFLITE_IMPLEMENTED -DNNRT_GGUF_IMPLEMENTED -DNNRT_SAFETENSORS_IMPLEMENTED -DNNRT_AUTO_IMPLEMENTED -DNNRT_CPU_IMPLEMENTED -DNNRT_DRIVER_IMPLEMENTED -DNNRT_FAKE_IMPLEMENTED -DNNRT_MCU_IMPLEMENTED \
 	-DNNRT_REMOTE_IMPLEMENTED -DNNRT_NNADAPTER_IMPLEMENTED -DNNRT_NNADAPTER_DRIVER_IMPLEMENTED \
 	-D_XOPEN_SOURCE=700
 ALONE := $(basename $(notdir $(shell grep -l '^\#define NNRT_IMPLEMENTATION' tests/*/test_*.c)))
@@ -399,6 +399,8 @@ suite-reports: build/test/commands
 # Language models in GGUF files, compared with definitions in numpy.
 suite-gguf: build/test/commands
 	$(SUITE) $(PYTHON) -B tests/formats/test_gguf.py $<
+suite-safetensors: build/test/commands
+	$(SUITE) $(PYTHON) -B tests/formats/test_safetensors.py $<
 
 # Operators of TensorFlow Lite, compared with recorded results of TensorFlow Lite (tests/formats/tflite.txt).
 suite-tflite: build/test/commands build/commands

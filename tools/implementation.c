@@ -17,6 +17,7 @@
 #include "../formats/nnrt_gguf.h"
 #include "../formats/nnrt_onnx.h"
 #include "../formats/nnrt_quantize.h"
+#include "../formats/nnrt_safetensors.h"
 #include "../formats/nnrt_tflite.h"
 #include "../core/nnrt_frontend.h"
 #include "../core/nnrt_text.h"

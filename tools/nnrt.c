@@ -36,6 +36,7 @@ includes only headers of its folder, of common and of io, which includes nothing
 #include "../devices/nnrt_remote.h"
 #include "../formats/nnrt_gguf.h"
 #include "../formats/nnrt_onnx.h"
+#include "../formats/nnrt_safetensors.h"
 #include "../formats/nnrt_tflite.h"
 
 #include "batch/batch.h"
@@ -152,7 +153,7 @@ static const char cli_report_text[] =
     "memory map.\n\n";
 
 static const char cli_convert_text[] =
-    "IN is an ONNX, a .tflite, a GGUF or a .nnrt file. A .nnrt file is used in place, memory-mapped or in flash: loading it copies no\n"
+    "IN is an ONNX, .tflite, GGUF, safetensors or .nnrt file. A .nnrt file is used in place, memory-mapped or in flash: loading it copies no\n"
     "weights and repeats nothing of the import. OUT appears when it is completely written; an existing OUT must be a\n"
     "regular file that is not read by the command.\n"
     "\n"
@@ -314,7 +315,7 @@ static void cli_help(void)
     for (size_t i = 0; i < CLI_COMMANDS; i++)
         printf("  %-8s %-11s %s\n", cli_commands[i].name, cli_commands[i].operands, cli_commands[i].what);
     printf("\n'nnrt COMMAND --help' lists the options of a command. 'nnrt --version' prints the version.\n"
-           "MODEL is an ONNX, a .tflite, a GGUF or a .nnrt file, - standard input. Results go to standard output, messages to standard "
+           "MODEL is an ONNX, .tflite, GGUF, safetensors or .nnrt file, - standard input. Results go to standard output, messages to standard "
            "error.\n"
            "Exit status: 0 done, 1 failed, 2 wrong usage.\n\n"
            "example:\n  nnrt run examples/digits/digits.onnx --input examples/digits/digit_7.png\n");

@@ -148,6 +148,8 @@ def matrix(rng, kind, rows, columns, deviation=None):
 
 
 class Model:
+    halves = exact = False
+
     def __init__(self):
         self.keys, self.values, self.tensors = {}, {}, []
 

@@ -4,11 +4,17 @@ blocks, soft caps, windows), GPT-2, BERT and Nomic BERT. All tokens at once, wit
 
     logits(model, ids)      float64[tokens, vocabulary] of a gguf_models.Model
     embedding(model, ids)   float64[width], pooled; float64[tokens, width] without pooling
+
+model.halves: rotary pairs are half of the dimensions apart in llama, too. model.exact: GELU by the error function.
 """
+import math
+
 import numpy as np
 
 
-def gelu(x):
+def gelu(x, exact=False):
+    if exact:
+        return 0.5 * x * (1 + np.vectorize(math.erf)(x / np.sqrt(2)))
     return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x ** 3)))
 
 
@@ -101,7 +107,7 @@ class Network:
         if self.arch not in ('gpt2', 'bert'):
             f, by = frequencies(self.m, self.arch == 'gemma3' and self.windowed(layer))
             angles = np.arange(n)[:, None] * f[None]
-            q, k = (rotate(part, angles, by, self.arch == 'llama') for part in (q, k))
+            q, k = (rotate(part, angles, by, self.arch == 'llama' and not self.m.halves) for part in (q, k))
         k, v = np.repeat(k, heads // kv, axis=1), np.repeat(v, heads // kv, axis=1)
         scores = np.einsum('ihd,jhd->hij', q, k) / np.sqrt(size)
         cap = self.own.get('attn_logit_softcapping')
@@ -115,7 +121,7 @@ class Network:
 
     def feed(self, x, p):
         if self.arch in ('gpt2', 'bert'):
-            return self.linear(gelu(self.linear(x, p + 'ffn_up')), p + 'ffn_down')
+            return self.linear(gelu(self.linear(x, p + 'ffn_up'), self.m.exact), p + 'ffn_down')
         if self.arch == 'phi3':
             gate, up = np.split(self.linear(x, p + 'ffn_up'), 2, axis=1)
         else:

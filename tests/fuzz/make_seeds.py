@@ -200,11 +200,30 @@ def gguf(out):
         save(os.path.join(out, "gguf"), arch, made.bytes())
 
 
+def safetensors(out):
+    """The same models as config.json, a byte 0, and a safetensors file."""
+    import json
+    import gguf_models
+    import test_safetensors
+    for i, arch in enumerate(gguf_models.ARCHITECTURES):
+        for kind in ("F32", "F16", "BF16"):
+            made = gguf_models.make(arch, kind, width=8, inner=8, heads=1, kv=1, size=8, layers=1, vocabulary=6, bare=True, places=4)
+            config = test_safetensors.config_of(made)
+            if kind == "F16":
+                config.update(pooling_mode_mean_tokens=True) if arch in gguf_models.ENCODERS else config.update(rope_scaling=test_safetensors.LLAMA3)
+            if kind == "BF16":
+                scaling = {"yarn": {"type": "yarn", "factor": 4}, "long": {"type": "longrope", "long_factor": [1, 2, 3, 4], "short_factor": [1, 2, 3, 4]}}
+                config["rope_scaling"] = scaling["yarn" if i % 2 else "long"]
+            data = json.dumps(config).encode() + b"\0" + test_safetensors.safetensors(list(test_safetensors.tensors_of(made)))
+            save(os.path.join(out, "safetensors"), arch + kind, data)
+
+
 def main(out):
     tool(out)
     models(out)
     tflite(out)
     gguf(out)
+    safetensors(out)
     if helper is None:
         return
     for name, row in NODES.items():

@@ -34,6 +34,7 @@
 #include "fuzz_png.c"
 #include "fuzz_run.c"
 #include "fuzz_gguf.c"
+#include "fuzz_safetensors.c"
 #include "fuzz_tflite.c"
 #if defined(__linux__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ /* a model goes over as a .nnrt file */
 #define REMOTE
@@ -62,6 +63,7 @@ static const target targets[] = {{"builder", fuzz_builder},
                                  {"onnx", fuzz_onnx},
                                  {"onnx_tensor", fuzz_onnx_tensor},
                                  {"gguf", fuzz_gguf},
+                                 {"safetensors", fuzz_safetensors},
                                  {"tflite", fuzz_tflite},
                                  {"run", fuzz_run_inputs},
                                  {"npy", fuzz_npy},

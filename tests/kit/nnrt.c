@@ -33,6 +33,7 @@ static int counted_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 #include "devices/nnrt_mcu.h"
 #include "devices/nnrt_remote.h"
 #include "formats/nnrt_gguf.h"
+#include "formats/nnrt_safetensors.h"
 #include "formats/nnrt_onnx.h"
 #include "formats/nnrt_quantize.h"
 #include "formats/nnrt_tflite.h"

@@ -3,6 +3,7 @@
    warnings; gcc compiles tools/implementation.c. */
 #define NNRT_IMPLEMENTATION
 #include "formats/nnrt_gguf.h"
+#include "formats/nnrt_safetensors.h"
 #include "formats/nnrt_onnx.h"
 #include "formats/nnrt_quantize.h"
 #include "formats/nnrt_tflite.h"

@@ -17,7 +17,7 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIST = ROOT / "tests/source/api.txt"
-HEADERS = ["nnrt_ops.h", "core/nnrt_frontend.h", "core/nnrt_model.h", "core/nnrt_text.h", "core/nnrt_plan.h", "nnrt_hal.h", "core/nnrt_graph.h", "nnrt.h", "formats/nnrt_onnx.h", "formats/nnrt_quantize.h", "formats/nnrt_tflite.h", "formats/nnrt_gguf.h", "devices/nnrt_auto.h", "devices/nnrt_cpu.h",
+HEADERS = ["nnrt_ops.h", "core/nnrt_frontend.h", "core/nnrt_model.h", "core/nnrt_text.h", "core/nnrt_plan.h", "nnrt_hal.h", "core/nnrt_graph.h", "nnrt.h", "formats/nnrt_onnx.h", "formats/nnrt_quantize.h", "formats/nnrt_tflite.h", "formats/nnrt_gguf.h", "formats/nnrt_safetensors.h", "devices/nnrt_auto.h", "devices/nnrt_cpu.h",
            "devices/nnrt_driver.h", "devices/nnrt_fake.h", "devices/nnrt_mcu.h", "devices/nnrt_remote.h",
            "compat/nnrt_ohnn.h", "compat/nnrt_nnadapter.h", "compat/nnrt_nnadapter_driver.h"]
 MARKS = {"NNRT_API": "NNRT_IS_PUBLIC", "NNRT_INLINE": "NNRT_IS_PUBLIC", "NNRT_OHNN_API": "NNRT_IS_PUBLIC", "NNRT_NNADAPTER_API": "NNRT_IS_PUBLIC"}

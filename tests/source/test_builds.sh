@@ -119,6 +119,7 @@ cat >formats.c <<'END'
 #include "formats/nnrt_quantize.h"
 #include "formats/nnrt_tflite.h"
 #include "formats/nnrt_gguf.h"
+#include "formats/nnrt_safetensors.h"
 #include "devices/nnrt_cpu.h"
 #include "devices/nnrt_driver.h"
 #include "devices/nnrt_fake.h"
@@ -134,11 +135,11 @@ for compiler in gcc clang g++ clang++; do
     options=$(flags $compiler)
     case $compiler in *++) second=second.c ;; *) second=second_c.c ;; esac
     build 'several units' "$compiler" "$options -O0" $second main.c -x none "$(object $compiler)"
-    for header in nnrt_ops.h core/nnrt_frontend.h core/nnrt_model.h core/nnrt_text.h core/nnrt_plan.h nnrt_hal.h core/nnrt_graph.h nnrt.h formats/nnrt_onnx.h formats/nnrt_quantize.h formats/nnrt_tflite.h formats/nnrt_gguf.h devices/nnrt_auto.h devices/nnrt_cpu.h devices/nnrt_driver.h devices/nnrt_fake.h devices/nnrt_mcu.h devices/nnrt_remote.h; do
+    for header in nnrt_ops.h core/nnrt_frontend.h core/nnrt_model.h core/nnrt_text.h core/nnrt_plan.h nnrt_hal.h core/nnrt_graph.h nnrt.h formats/nnrt_onnx.h formats/nnrt_quantize.h formats/nnrt_tflite.h formats/nnrt_gguf.h formats/nnrt_safetensors.h devices/nnrt_auto.h devices/nnrt_cpu.h devices/nnrt_driver.h devices/nnrt_fake.h devices/nnrt_mcu.h devices/nnrt_remote.h; do
         printf '#include "%s"\n' $header >alone.c
         reads "declarations of $header alone" "$compiler" "$options" alone.c
         case "$compiler $header" in
-        g* | *nnrt_onnx.h | *nnrt_quantize.h | *nnrt_tflite.h | *nnrt_gguf.h) continue ;; # they have read that text in the object; that of formats/ is the object
+        g* | *nnrt_onnx.h | *nnrt_quantize.h | *nnrt_tflite.h | *nnrt_gguf.h | *nnrt_safetensors.h) continue ;; # they have read that text in the object; that of formats/ is the object
         *' nnrt.h' | *nnrt_cpu.h) with='' ;; # the fast device lies beside nnrt.h, which includes it
         *) with=-DNNRT_CPU=0 ;;
         esac

@@ -783,7 +783,7 @@ static const cli_option cli_options[] = {
     {"--meta", "KEY=VALUE", CLI_CONVERT | CLI_QUANTIZE, "metadata: a text to store in the file; KEY= removes it", cli_take_metadata},
     {"--set", "KEY=VALUE", CLI_CONVERT, "the same as --meta", cli_take_metadata},
     {"--budget", "N", CLI_SESSIONS | CLI_DOT | CLI_GENERATE | CLI_CONVERT | CLI_EMIT | CLI_WASM | CLI_QUANTIZE,
-     "allow an ONNX, .tflite or GGUF file or an image N times the memory and work that its size allows", cli_take_budget},
+     "allow a model file of another format or an image N times the memory and work that its size allows", cli_take_budget},
     {"--outputs", "NAME,NAME,...", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_WASM | CLI_QUANTIZE,
      "use these values, inputs or results of nodes, as the outputs of an ONNX or .tflite model; nodes that they do not need are "
      "removed", cli_take_cut},
@@ -854,7 +854,7 @@ static const cli_option cli_options[] = {
      "which states stay; shows the last one; default 1", cli_take_reps},
     {"--ids", "N,N,...", CLI_GENERATE, "the tokens of the prompt, as numbers in the vocabulary", cli_take_ids},
     {"--tokens", "N", CLI_GENERATE, "number of tokens to generate, default 32", cli_take_tokens},
-    {"--all-logits", NULL, CLI_SESSIONS | CLI_CONVERT, "of a GGUF file: logits after each token instead of the last one",
+    {"--all-logits", NULL, CLI_SESSIONS | CLI_CONVERT, "of a GGUF or safetensors file: logits after each token instead of the last one",
      cli_take_all_logits},
     {"--copy", "NAME", CLI_OPS, "print the float32 kernel of an operator, or a kernel that is named, as C that compiles by itself",
      cli_take_copy},

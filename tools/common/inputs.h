@@ -8,6 +8,7 @@ Part of tools/nnrt.c.
 #include "../../formats/nnrt_onnx.h"
 #include "../../formats/nnrt_gguf.h"
 #include "../../formats/nnrt_tflite.h"
+#include "../../formats/nnrt_safetensors.h"
 #include "../io/npy.h"
 #include "../io/wav.h"
 #include "meta.h"
@@ -272,10 +273,10 @@ static NNRT_ReturnCode cli_load_nnrt(NNRT_Model **model, const char *path, nnrt_
                : nnrt_model_load(model, path, NULL, error);
 }
 
-/* Whether `test` holds for the first bytes, at most 8, of the file, or for the bytes read before. */
+/* Whether `test` holds for the first bytes, at most 16, of the file, or for the bytes read before. */
 static bool cli_begins(const char *path, size_t bytes, bool (*test)(const void *data, size_t bytes))
 {
-    uint8_t head[8];
+    uint8_t head[16];
     FILE *f;
     bool is;
     if (cli_stream.block != NULL)
@@ -293,23 +294,49 @@ static bool cli_is_gguf(const char *path)
     return cli_begins(path, 4, nnrt_gguf_is);
 }
 
-/* A .nnrt or a GGUF file: its dynamic dimensions get sizes when a session is created, not when it is loaded. */
+/* True if the model is a safetensors file, or a folder with one, model.safetensors. */
+static bool cli_is_safetensors(const char *path)
+{
+    static const char name[] = "/model.safetensors";
+    const size_t bytes = strlen(path);
+    char *inside;
+    bool is = cli_begins(path, 9, nnrt_safetensors_is);
+    if (is || cli_stream.block != NULL || (inside = (char *)cli_alloc(bytes + sizeof(name), 1)) == NULL)
+        return is;
+    memcpy(inside, path, bytes);
+    memcpy(inside + bytes, name, sizeof(name));
+    is = cli_begins(inside, 9, nnrt_safetensors_is);
+    free(inside);
+    return is;
+}
+
+/* A language model of a file that holds weights and hyperparameters only. */
+static bool cli_is_weights(const char *path)
+{
+    return cli_is_gguf(path) || cli_is_safetensors(path);
+}
+
+/* A .nnrt file or weights: dynamic dimensions get sizes when a session is created, not when the model is loaded. */
 static bool cli_is_whole(const char *path)
 {
-    return cli_is_nnrt(path) || cli_is_gguf(path);
+    return cli_is_nnrt(path) || cli_is_weights(path);
 }
 
 /* Loads a file of cli_is_whole, or the bytes read before. */
 static NNRT_ReturnCode cli_load_whole(NNRT_Model **model, const cli_args *args, nnrt_error *error)
 {
     nnrt_gguf_desc desc;
-    if (!cli_is_gguf(args->model))
+    if (!cli_is_weights(args->model))
         return cli_load_nnrt(model, args->model, error);
     memset(&desc, 0, sizeof(desc));
     desc.no_optimize = args->noOptimize;
     desc.budget = args->image.budget;
     desc.log = &args->log;
     desc.allLogits = args->allLogits;
+    if (!cli_is_gguf(args->model))
+        return cli_stream.block == NULL ? nnrt_safetensors_load(model, args->model, &desc, error)
+                                        : nnrt_error_set(error, NNRT_INVALID_FILE,
+                                                         "a safetensors file needs the config.json beside it, which a stream has not");
     return cli_stream.block != NULL
                ? nnrt_gguf_load_memory(model, cli_stream.bytes.data, cli_stream.bytes.size, &desc, error)
                : nnrt_gguf_load(model, args->model, &desc, error);
@@ -330,7 +357,7 @@ static NNRT_ReturnCode cli_load_tflite(NNRT_Model **model, const char *path, con
                : nnrt_tflite_load(model, path, desc, error);
 }
 
-/* Names of the dynamic dimensions of input i of a GGUF file, for --dim. */
+/* Names of the dynamic dimensions of input i of a GGUF or safetensors file, for --dim. */
 static int cli_inputs_name_symbols(cli_inputs *in, uint32_t i, const NNRT_Tensor *t)
 {
     static const char *const names[] = {"sequence_length", "past_sequence_length"};
@@ -344,7 +371,7 @@ static int cli_inputs_name_symbols(cli_inputs *in, uint32_t i, const NNRT_Tensor
     return CLI_DONE;
 }
 
-/* cli_inputs_list for a .nnrt, a GGUF or a .tflite file. */
+/* cli_inputs_list for a .nnrt, GGUF, safetensors or .tflite file. */
 static int cli_inputs_make_model(cli_inputs *in, const cli_args *args)
 {
     const char *path = args->model;
@@ -390,11 +417,11 @@ static int cli_inputs_make_model(cli_inputs *in, const cli_args *args)
         for (uint32_t k = 0; k < t->dims.count; k++)
             shape->dims[k] = t->dims.data[k];
         in->shapes[in->count++] = *shape;
-        status = cli_is_gguf(path) ? cli_inputs_name_symbols(in, i, t) : CLI_DONE;
+        status = cli_is_weights(path) ? cli_inputs_name_symbols(in, i, t) : CLI_DONE;
     }
     if (status == CLI_DONE)
         status = cli_metadata_from_model(&in->metadata, model);
-    if (cli_is_gguf(path))
+    if (cli_is_weights(path))
         in->model = model;
     else
         nnrt_model_destroy(model);
@@ -622,12 +649,14 @@ static int cli_inputs_describe(cli_inputs *in, const cli_args *args)
     status = cli_stream_read(path);
     if (status == CLI_DONE && args->signature != NULL && !cli_is_tflite(path))
         return cli_usage("--signature is for .tflite files, %s is none", path);
-    if (status == CLI_DONE && args->allLogits && !cli_is_gguf(path))
-        return cli_usage("--all-logits is for GGUF files, %s is none", path);
+    if (status == CLI_DONE && args->allLogits && !cli_is_weights(path))
+        return cli_usage("--all-logits is for GGUF and safetensors files, %s is none", path);
     if (status == CLI_DONE && cli_is_whole(path))
         return args->cutCount == 0 ? cli_inputs_make_model(in, args)
                                    : cli_usage("--outputs is for ONNX and .tflite files, %s is a %s file", path,
-                                               cli_is_nnrt(path) ? ".nnrt" : "GGUF");
+                                               cli_is_nnrt(path)   ? ".nnrt"
+                                               : cli_is_gguf(path) ? "GGUF"
+                                                                   : "safetensors");
     if (status == CLI_DONE)
         status = cli_inputs_cut(in, args);
     in->resizable = status == CLI_DONE && cli_is_tflite(path);

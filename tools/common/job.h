@@ -50,7 +50,7 @@ static void cli_job_free(cli_job *job)
     memset(job, 0, sizeof(*job));
 }
 
-/* Loads a .nnrt file, which is not optimized again, or a GGUF file. */
+/* Loads a .nnrt file, which is not optimized again, or a GGUF or safetensors file. */
 static NNRT_ReturnCode cli_job_map(cli_job *job, const cli_args *args, nnrt_error *error)
 {
     memset(error, 0, sizeof(*error));

@@ -210,7 +210,7 @@ tensors, int4 inputs and results, float32 inputs with uint8 weights, layer norma
 
 # the headers of docs/API.md, those of applications first
 API = ["nnrt.h", "core/nnrt_graph.h", "core/nnrt_model.h", "core/nnrt_plan.h", "nnrt_hal.h", "nnrt_ops.h", "core/nnrt_frontend.h",
-       "core/nnrt_text.h", "formats/nnrt_onnx.h", "formats/nnrt_tflite.h", "formats/nnrt_gguf.h", "formats/nnrt_quantize.h", "devices/nnrt_cpu.h", "devices/nnrt_auto.h",
+       "core/nnrt_text.h", "formats/nnrt_onnx.h", "formats/nnrt_tflite.h", "formats/nnrt_gguf.h", "formats/nnrt_safetensors.h", "formats/nnrt_quantize.h", "devices/nnrt_cpu.h", "devices/nnrt_auto.h",
        "devices/nnrt_mcu.h", "devices/nnrt_remote.h", "devices/nnrt_driver.h", "devices/nnrt_fake.h", "compat/nnrt_ohnn.h",
        "compat/nnrt_nnadapter.h", "compat/nnrt_nnadapter_driver.h"]
 # the nouns of functions whose names do not begin with one, by the beginning of the name without nnrt_
@@ -219,7 +219,7 @@ NOUNS = {"run_async": "queue", "run": "session", "alloc": "memory", "free": "mem
          "sinf": "number", "cosf": "number", "powf": "number", "activate": "number", "int64_list": "list", "float_list": "list",
          "load_": "element", "taps_": "tap", "resize_": "tap", "rescale": "quantization", "quant_": "quantization",
          "parallel_for": "call", "onnx_parse_tensor": "tensor", "onnx_tensor": "tensor", "onnx_data_type": "tensor",
-         "onnx_operator": "operator", "onnx_": "model", "tflite_operator": "operator", "tflite_": "model", "gguf_is": "model", "gguf_load": "model", "gguf_": "key", "quantize": "model",
+         "onnx_operator": "operator", "onnx_": "model", "tflite_operator": "operator", "tflite_": "model", "gguf_is": "model", "gguf_load": "model", "gguf_": "key", "safetensors_": "model", "quantize": "model",
          "remote_serve": "server", "remote_": "device", "fake_": "device", "cpu_": "device", "auto_": "device",
          "tokenize": "tokenizer", "sample": "sampler", "detokenize": "detokenizer", "token_": "token", "mcu_register": "device", "mcu_target": "device", "mcu_": "program", "driver_": "driver", "ohnn_": "log",
          "nnadapter_driver": "driver", "nnadapter_model": "model", "nnadapter_compilation": "compilation",

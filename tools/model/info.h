@@ -466,7 +466,7 @@ static int cli_info_file(const cli_job *job, const char *why, const cli_args *ar
     return status;
 }
 
-/* Prints the contents of a .nnrt, GGUF or .tflite file, and why there is no session. */
+/* Prints the contents of a .nnrt, GGUF, safetensors or .tflite file, and why there is no session. */
 static int cli_info_model(cli_job *job, const char *why, const cli_args *args)
 {
     nnrt_error error;

@@ -12,4 +12,5 @@
 #include "nnrt_onnx.h"
 #include "nnrt_tflite.h"
 #include "nnrt_gguf.h"
+#include "nnrt_safetensors.h"
 #include "nnrt_quantize.h"
