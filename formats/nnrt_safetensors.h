@@ -414,10 +414,10 @@ static void nnrti_safe_read_tensor(nnrti_safe *s, const char *key, const char *v
     const char *found, *fault;
     bool turned = false;
     size_t count = 0, bytes = 0;
-    if (name.bytes > 1024 || s->header.memory.full) {
+    if (name.bytes > 1024)
         NNRTI_GGUF_FAIL(c, NNRT_INVALID_FILE, "a tensor has a name of more than 1024 bytes");
-        return;
-    }
+    if (s->header.memory.full)
+        NNRTI_GGUF_FAIL(c, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
     given = (char *)nnrti_gguf_keep(c, name.bytes + 1, 1);
     if (given == NULL)
         return;

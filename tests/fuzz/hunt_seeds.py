@@ -17,7 +17,7 @@ from commands import run
 
 ROOT = os.path.relpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '../..'))
 NODE_TESTS = os.environ.get('NNRT_ONNX_TESTDATA', '/usr/share/libonnx-testdata/data') + '/node'
-MODELS, VALUES = 'onnx external tflite nnrt packed'.split(), 'npy pb png jpg wav'.split()
+MODELS, VALUES = 'onnx external tflite nnrt packed gguf safetensors'.split(), 'npy pb png jpg wav'.split()
 SAMPLES = VALUES + ['csv', 'list', 'folder']
 TEXTS = {  # formats of words of a command line
     'design': ['rate=16000,window=640,hop=320,fft=1024,mels=40,lower=20,upper=4000,dct=10,output=int8,scale=0.5',
@@ -85,12 +85,15 @@ def seeds(program):
     others = ['plan', 'set', 'labels', 'keep', 'cache', 'results', 'header', 'driver', *TEXTS]
     out = {form: [] for form in MODELS + SAMPLES + others}
     add = lambda form, name, data: out[form].append((name, {name: data} if isinstance(data, bytes) else data))
-    ends = {'onnx': '.onnx', 'tflite': '.tflite', 'npy': '.npy', 'pb': '.pb', 'png': '.png', 'labels': '.txt'}
+    ends = {'onnx': '.onnx', 'tflite': '.tflite', 'gguf': '.gguf', 'npy': '.npy', 'pb': '.pb', 'png': '.png', 'labels': '.txt'}
     with tempfile.TemporaryDirectory() as folder:
         make_seeds.main(folder)
         for form, end in ends.items():
             for name, data in tree(os.path.join(folder, form)).items():
                 add(form, 'seed' + end, data[1:] if form in ('png', 'labels') else data)  # the fuzz targets read a number first
+        for data in tree(os.path.join(folder, 'safetensors')).values():
+            config, weights = data.split(b'\0', 1)
+            add('safetensors', 'seed', {'seed/config.json': config, 'seed/model.safetensors': weights})
     for form in ('onnx', 'tflite', 'nnrt'):
         packed = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'corpus', form + '.tar')
         with tempfile.TemporaryDirectory() as folder:
@@ -173,6 +176,6 @@ def made(program, out, fits, models, rows):
         given = [at('rows.onnx'), '--input', at('rows.npy')]
         for device in ('cpu', 'fake:cache=yes'):
             run(program, 'run', *given, '--device', device, '--cache', at('cache'), check=True)
-        run(program, 'batch', *given, '--chunk', 1, '--shard', '0/2', '--output', at('results'), check=True)
+        run(program, 'batch', *given, '--chunk', '1', '--shard', '0/2', '--output', at('results'), check=True)
         for form in ('cache', 'results'):
             out[form].append(('seed', {'seed/' + name: data for name, data in tree(at(form)).items()}))
