@@ -515,6 +515,7 @@ typedef struct nnrti_gguf {
     const char *kind;  /* of the file, for messages */
     const char *(*alias)(const struct nnrti_gguf *c, const char *name, char *out, size_t size); /* of a tensor, in messages */
     bool dry, inPlace;
+    bool copies;        /* the files do not outlive the import: no tensor is used in place */
     bool halves, exact; /* rotary pairs are halves apart whatever the row says; GELU by the error function */
     uint32_t cosines[2], sines[2]; /* of layers without, and with a local rotary base */
     uint32_t positions;            /* int64[1,S] */
@@ -1127,8 +1128,8 @@ static void nnrti_gguf_make(nnrti_gguf *c, nnrti_gguf_tensor *t, const char *nam
     if (!nnrt_mul_size((size_t)rows, (size_t)columns, &count)) {
         NNRTI_GGUF_FAIL(c, NNRT_OUT_OF_MEMORY, "tensor '%s' exceeds the address space", name);
     } else if (type->scaled == 0) {
-        const bool inPlace =
-            t->number == NNRTI_GGUF_F32 && nnrti_little_endian() && (uintptr_t)t->data % sizeof(float) == 0;
+        const bool inPlace = (t->kept || !c->copies) && t->number == NNRTI_GGUF_F32 && nnrti_little_endian() &&
+                             (uintptr_t)t->data % sizeof(float) == 0;
         float *copy = inPlace ? NULL : (float *)nnrti_gguf_keep(c, count, sizeof(*copy));
         dims[0] = vector ? columns : rows;
         dims[1] = columns;
@@ -1765,6 +1766,7 @@ typedef struct nnrti_gguf_source {
     const char *kind;
     void (*read)(nnrti_gguf *c, const struct nnrti_gguf_source *source);
     const void *more; /* for read */
+    bool copies;      /* of nnrti_gguf */
 } nnrti_gguf_source;
 
 /* Reads header, keys and tensors of a GGUF file. */
@@ -1787,6 +1789,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_gguf_import(NNRT_Model **model, const nn
     c.desc = desc;
     c.error = error;
     c.kind = source->kind;
+    c.copies = source->copies;
     if ((code = nnrt_builder_create(&c.builder, NULL, desc->allocator)) != NNRT_SUCCESS)
         return nnrt_error_set(error, code, "there is not enough memory for the model");
     source->read(&c, source);
@@ -1839,7 +1842,7 @@ static NNRT_ReturnCode nnrti_gguf_load(NNRT_Model **model, const nnrti_gguf_sour
 NNRT_API NNRT_ReturnCode nnrt_gguf_load_memory(NNRT_Model **model, const void *data, size_t bytes,
                                                const nnrt_gguf_desc *desc, nnrt_error *error)
 {
-    const nnrti_gguf_source source = {data, bytes, "GGUF file", nnrti_gguf_read, NULL};
+    const nnrti_gguf_source source = {data, bytes, "GGUF file", nnrti_gguf_read, NULL, false};
     nnrt_error_clear(error);
     if (model != NULL)
         *model = NULL;
@@ -1855,7 +1858,7 @@ NNRT_API NNRT_ReturnCode nnrt_gguf_load(NNRT_Model **model, const char *path, co
                                         nnrt_error *error)
 {
     const nnrt_allocator *allocator = desc != NULL ? desc->allocator : NULL;
-    nnrti_gguf_source source = {NULL, 0, "GGUF file", nnrti_gguf_read, NULL};
+    nnrti_gguf_source source = {NULL, 0, "GGUF file", nnrti_gguf_read, NULL, false};
     NNRT_ReturnCode code;
     nnrti_block file;
     nnrt_error_clear(error);

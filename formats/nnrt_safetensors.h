@@ -20,8 +20,8 @@ SECTIONS (search for the tag)
     >>safetensors_load    the public functions
 
 SUPPORTED MODELS
-    One weight file, of the architectures in NNRTI_SAFE_MODELS, which are those of nnrt_gguf.h; tensor types F32 (used in place),
-    F16 and BF16 (become float32). Architecture, sizes and rotary embeddings come from config.json, the pooling of an encoder
+    Models of the architectures in NNRTI_SAFE_MODELS, which are those of nnrt_gguf.h; tensor types F32 (used in place
+    unless there are several weight files), F16 and BF16 (become float32). Architecture, sizes and rotary embeddings come from config.json, the pooling of an encoder
     from 1_Pooling/config.json of Sentence Transformers. Whatever is not supported is reported in one message,
     NNRT_UNSUPPORTED_OP, with the names of the file.
 
@@ -53,10 +53,16 @@ extern "C" {
 /* Whether bytes begin like a safetensors file: a length below 2^27, and a JSON object. 9 bytes suffice. */
 NNRT_API bool nnrt_safetensors_is(const void *data, size_t bytes);
 
+/* A file of weights as bytes. */
+typedef struct nnrt_safetensors_part {
+    const void *data;
+    size_t bytes;
+} nnrt_safetensors_part;
+
 /* The files of a model as bytes. */
 typedef struct nnrt_safetensors_files {
-    const void *weights; /* of model.safetensors */
-    size_t weightBytes;
+    const nnrt_safetensors_part *parts; /* model.safetensors, or all of model-00001-of-0000N.safetensors */
+    uint32_t partCount;
     const char *config; /* of config.json */
     size_t configBytes;
     const char *pooling; /* of 1_Pooling/config.json; NULL: the outputs of an encoder are not pooled */
@@ -68,8 +74,9 @@ typedef struct nnrt_safetensors_files {
 NNRT_API NNRT_ReturnCode nnrt_safetensors_load_memory(NNRT_Model **model, const nnrt_safetensors_files *files,
                                                       const nnrt_gguf_desc *desc, nnrt_error *error);
 #ifndef NNRT_NO_STDIO
-/* Imports the model at `path`: a file whose name ends in .safetensors, or a folder with model.safetensors. config.json, and for an
-   encoder 1_Pooling/config.json, lie in the same folder. The weights are memory-mapped if possible, as nnrt_gguf_load does. */
+/* Imports the model at `path`: a file whose name ends in .safetensors, or a folder with model.safetensors, or with
+   model.safetensors.index.json and the files that it names. config.json, and for an encoder 1_Pooling/config.json, lie in the
+   same folder. The weights are memory-mapped if possible, as nnrt_gguf_load does. */
 NNRT_API NNRT_ReturnCode nnrt_safetensors_load(NNRT_Model **model, const char *path, const nnrt_gguf_desc *desc,
                                                nnrt_error *error);
 #endif
@@ -363,18 +370,18 @@ static const char *nnrti_safe_read_shape(nnrti_safe *s, const char *value, nnrti
 
 /* Reads data_offsets and checks them. */
 static const char *nnrti_safe_read_place(nnrti_safe *s, const char *value, nnrti_gguf_tensor *t, size_t bytes,
-                                         const nnrt_safetensors_files *files)
+                                         const nnrt_safetensors_part *part)
 {
     const char *at = nnrti_text_first(&s->header, nnrti_text_member(&s->header, value, "data_offsets"));
-    const size_t data = 8 + (size_t)nnrti_gguf_u64((const uint8_t *)files->weights);
+    const size_t data = 8 + (size_t)nnrti_gguf_u64((const uint8_t *)part->data);
     double offsets[2] = {-1, -1};
     for (int i = 0; i < 2 && at != NULL; i++, at = nnrti_text_next(&s->header, at))
         offsets[i] = *at >= '0' && *at <= '9' ? nnrti_text_real(at) : -1;
-    if (!(offsets[0] >= 0 && offsets[0] <= offsets[1] && offsets[1] <= (double)(files->weightBytes - data)))
+    if (!(offsets[0] >= 0 && offsets[0] <= offsets[1] && offsets[1] <= (double)(part->bytes - data)))
         return "has data outside of the file";
     if (offsets[1] - offsets[0] != (double)bytes)
         return "has data_offsets that do not fit its type and shape";
-    t->data = (const uint8_t *)files->weights + data + (size_t)offsets[0];
+    t->data = (const uint8_t *)part->data + data + (size_t)offsets[0];
     return NULL;
 }
 
@@ -405,7 +412,7 @@ static void nnrti_safe_change(nnrti_safe *s, nnrti_gguf_tensor *t, size_t count,
 }
 
 /* Reads the tensor with this key and value of the header. */
-static void nnrti_safe_read_tensor(nnrti_safe *s, const char *key, const char *value, const nnrt_safetensors_files *files)
+static void nnrti_safe_read_tensor(nnrti_safe *s, const char *key, const char *value, const nnrt_safetensors_part *part)
 {
     nnrti_gguf *c = s->c;
     const nnrt_piece name = nnrti_text_string(&s->header, key);
@@ -431,7 +438,7 @@ static void nnrti_safe_read_tensor(nnrti_safe *s, const char *key, const char *v
         return;
     fault = nnrti_safe_read_shape(s, value, t, &count);
     if (fault == NULL)
-        fault = nnrt_mul_size(bytes, count, &bytes) ? nnrti_safe_read_place(s, value, t, bytes, files) : "is too large";
+        fault = nnrt_mul_size(bytes, count, &bytes) ? nnrti_safe_read_place(s, value, t, bytes, part) : "is too large";
     if (fault != NULL) {
         NNRTI_GGUF_FAIL(c, NNRT_INVALID_FILE, "tensor '%s' of the safetensors file %s", given, fault);
         return;
@@ -454,31 +461,40 @@ static void nnrti_safe_read_tensor(nnrti_safe *s, const char *key, const char *v
 
 #define NNRTI_SAFE_ADDED 2 /* tensors that are made: factors of rotary frequencies */
 
-/* Reads the header of the weights. */
-static void nnrti_safe_read_header(nnrti_safe *s, const nnrt_safetensors_files *files)
+/* The header of a file of weights: its object, or NULL and a fault. */
+static const char *nnrti_safe_header(nnrti_safe *s, const nnrt_safetensors_part *part)
+{
+    const uint8_t *p = (const uint8_t *)part->data;
+    if (!nnrt_safetensors_is(p, part->bytes))
+        NNRTI_GGUF_FAIL(s->c, NNRT_INVALID_FILE, "this is no safetensors file: expected a length and a JSON object");
+    else if (nnrti_gguf_u64(p) > part->bytes - 8)
+        NNRTI_GGUF_FAIL(s->c, NNRT_INVALID_FILE, "the safetensors file is cut short: its header has %z bytes of %z",
+                        (size_t)nnrti_gguf_u64(p), part->bytes);
+    else
+        return nnrti_safe_json(s->c, &s->header, (const char *)p + 8, (size_t)nnrti_gguf_u64(p),
+                               "the header of the safetensors file");
+    return NULL;
+}
+
+/* Reads the headers of the weights: first the number of their tensors, then the tensors. */
+static void nnrti_safe_read_headers(nnrti_safe *s, const nnrt_safetensors_files *files)
 {
     nnrti_gguf *c = s->c;
-    const uint8_t *p = (const uint8_t *)files->weights;
-    const char *top = NULL;
     size_t count = 0;
-    if (!nnrt_safetensors_is(p, files->weightBytes))
-        NNRTI_GGUF_FAIL(c, NNRT_INVALID_FILE, "this is no safetensors file: expected a length and a JSON object");
-    else if (nnrti_gguf_u64(p) > files->weightBytes - 8)
-        NNRTI_GGUF_FAIL(c, NNRT_INVALID_FILE, "the safetensors file is cut short: its header has %z bytes of %z",
-                        (size_t)nnrti_gguf_u64(p), files->weightBytes);
-    else
-        top = nnrti_safe_json(c, &s->header, (const char *)p + 8, (size_t)nnrti_gguf_u64(p),
-                              "the header of the safetensors file");
-    for (const char *key = nnrti_text_first(&s->header, top); key != NULL;
-         key = nnrti_text_next(&s->header, nnrti_text_value(&s->header, key)))
-        count++;
-    c->tensors = (nnrti_gguf_tensor *)nnrti_gguf_keep(c, count + NNRTI_SAFE_ADDED, sizeof(*c->tensors));
-    for (const char *key = nnrti_text_first(&s->header, top); key != NULL && c->code == NNRT_SUCCESS;) {
-        const char *value = nnrti_text_value(&s->header, key);
-        const nnrt_piece name = nnrti_text_string(&s->header, key);
-        if (!nnrti_text_is(name, "__metadata__"))
-            nnrti_safe_read_tensor(s, key, value, files);
-        key = nnrti_text_next(&s->header, value);
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        if (pass == 1)
+            c->tensors = (nnrti_gguf_tensor *)nnrti_gguf_keep(c, count + NNRTI_SAFE_ADDED, sizeof(*c->tensors));
+        for (uint32_t i = 0; i < files->partCount && c->code == NNRT_SUCCESS; i++) {
+            const char *key = nnrti_text_first(&s->header, nnrti_safe_header(s, &files->parts[i]));
+            while (key != NULL && c->code == NNRT_SUCCESS) {
+                const char *value = nnrti_text_value(&s->header, key);
+                if (pass == 0)
+                    count++;
+                else if (!nnrti_text_is(nnrti_text_string(&s->header, key), "__metadata__"))
+                    nnrti_safe_read_tensor(s, key, value, &files->parts[i]);
+                key = nnrti_text_next(&s->header, value);
+            }
+        }
     }
 }
 
@@ -865,7 +881,7 @@ static void nnrti_safe_read(nnrti_gguf *c, const nnrti_gguf_source *source)
     nnrt_memory_allocate(&s.config.memory, c->desc->allocator);
     nnrti_safe_read_config(&s, files);
     if (c->code == NNRT_SUCCESS)
-        nnrti_safe_read_header(&s, files);
+        nnrti_safe_read_headers(&s, files);
     if (c->code == NNRT_SUCCESS)
         nnrti_safe_read_rope(&s);
     c->keys.data = s.keys;
@@ -884,14 +900,16 @@ static void nnrti_safe_read(nnrti_gguf *c, const nnrti_gguf_source *source)
     nnrt_memory_end(&s.config.memory);
 }
 
-/* Imports from bytes. block: of the weights, or NULL. */
+/* Imports from bytes. block: of the only file of weights, or NULL. copies: the bytes do not outlive the model. */
 static NNRT_ReturnCode nnrti_safe_load(NNRT_Model **model, const nnrt_safetensors_files *files,
-                                       const nnrt_gguf_desc *desc, nnrti_block *block, nnrt_error *error)
+                                       const nnrt_gguf_desc *desc, bool copies, nnrti_block *block, nnrt_error *error)
 {
-    nnrti_gguf_source source = {NULL, 0, "safetensors model", nnrti_safe_read, NULL};
-    source.data = files->weights;
-    source.bytes = files->weightBytes;
+    nnrti_gguf_source source = {NULL, 0, "safetensors model", nnrti_safe_read, NULL, false};
+    for (uint32_t i = 0; i < files->partCount; i++)
+        if (!nnrt_add_size(source.bytes, files->parts[i].bytes, &source.bytes))
+            return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "the weights exceed the address space");
     source.more = files;
+    source.copies = copies;
     return nnrti_gguf_load(model, &source, desc, block, error);
 }
 
@@ -901,113 +919,155 @@ NNRT_API NNRT_ReturnCode nnrt_safetensors_load_memory(NNRT_Model **model, const 
     nnrt_error_clear(error);
     if (model != NULL)
         *model = NULL;
-    if (model == NULL || files == NULL || files->weights == NULL || files->config == NULL)
+    if (model == NULL || files == NULL || (files->parts == NULL && files->partCount > 0) || files->config == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_safetensors_load_memory: %s is NULL",
                               model == NULL   ? "model"
                               : files == NULL ? "files"
-                                              : "files->weights or files->config");
-    return nnrti_safe_load(model, files, desc, NULL, error);
+                                              : "files->parts or files->config");
+    for (uint32_t i = 0; i < files->partCount; i++)
+        if (files->parts[i].data == NULL)
+            return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_safetensors_load_memory: files->parts[%u].data is NULL", i);
+    return nnrti_safe_load(model, files, desc, false, NULL, error);
 }
 
 #ifndef NNRT_NO_STDIO
 
 #define NNRTI_SAFE_PATH 1024 /* bytes of a path */
+#define NNRTI_SAFE_FILES 64  /* files of weights */
 
-/* The path of `name` in the folder of `path`; NULL: it is too long. */
-static const char *nnrti_safe_path(char out[NNRTI_SAFE_PATH], const char *path, const char *name)
+/* The files of a model. */
+typedef struct nnrti_safe_set {
+    const nnrt_gguf_desc *desc;
+    const nnrt_allocator *allocator;
+    char folder[NNRTI_SAFE_PATH]; /* "", or ends in a slash */
+    nnrti_block config, pooling, weights[NNRTI_SAFE_FILES];
+    nnrt_safetensors_part parts[NNRTI_SAFE_FILES];
+    uint32_t count;
+} nnrti_safe_set;
+
+/* Reads, or maps, the file `name` of the folder. */
+static NNRT_ReturnCode nnrti_safe_file(const nnrti_safe_set *set, const char *name, bool small, nnrti_block *block,
+                                       nnrt_error *error)
 {
-    const char *slash = strrchr(path, '/');
-    const size_t bytes = strlen(path), end = strlen(".safetensors");
-    const bool file = bytes >= end && strcmp(path + bytes - end, ".safetensors") == 0;
-    size_t folder = file ? (slash != NULL ? (size_t)(slash - path) + 1 : 0) : bytes;
-    if (folder + strlen(name) + 2 > NNRTI_SAFE_PATH || bytes + 1 > NNRTI_SAFE_PATH)
-        return NULL;
-    memcpy(out, path, bytes + 1);
-    if (file && name[0] == '\0')
-        return out;
-    if (!file && bytes > 0 && path[bytes - 1] != '/')
-        out[folder++] = '/';
-    name = name[0] != '\0' ? name : "model.safetensors";
-    if (folder + strlen(name) + 1 > NNRTI_SAFE_PATH)
-        return NULL;
-    memcpy(out + folder, name, strlen(name) + 1);
-    return out;
+    char path[2 * NNRTI_SAFE_PATH];
+    (void)nnrt_text(path, sizeof(path), "%s%s", set->folder, name);
+    return nnrti_file_block(path, small || (set->desc != NULL && set->desc->noMap), set->allocator, block, error);
 }
 
-/* Reads a small file beside the weights; false and a fault, which only counts if the file is needed. */
-static bool nnrti_safe_beside(const char *path, const char *name, const nnrt_gguf_desc *desc, nnrti_block *block,
-                              nnrt_error *error)
+/* Opens a file of weights. */
+static NNRT_ReturnCode nnrti_safe_part_file(nnrti_safe_set *set, const char *name, nnrt_error *error)
 {
-    char own[NNRTI_SAFE_PATH];
-    const char *full = nnrti_safe_path(own, path, name);
-    memset(block, 0, sizeof(*block));
-    if (full == NULL)
-        (void)nnrt_error_set(error, NNRT_INVALID_PATH, "the path '%s' has more than %d bytes", path, NNRTI_SAFE_PATH - 32);
-    return full != NULL &&
-           nnrti_file_block(full, true, desc != NULL ? desc->allocator : NULL, block, error) == NNRT_SUCCESS;
-}
-
-/* Opens the weights. */
-static NNRT_ReturnCode nnrti_safe_open(const char *path, const nnrt_gguf_desc *desc, nnrti_block *block, nnrt_error *error)
-{
-    const nnrt_allocator *allocator = desc != NULL ? desc->allocator : NULL;
-    char own[NNRTI_SAFE_PATH];
-    const char *full = nnrti_safe_path(own, path, "");
-    nnrti_block index;
-    nnrt_error none;
-    NNRT_ReturnCode code;
-    if (full == NULL)
-        return nnrt_error_set(error, NNRT_INVALID_PATH, "the path '%s' has more than %d bytes", path, NNRTI_SAFE_PATH - 32);
-    code = nnrti_file_block(full, desc != NULL && desc->noMap, allocator, block, error);
-    if (code == NNRT_SUCCESS)
-        return code;
-    memset(&none, 0, sizeof(none));
-    if (nnrti_safe_beside(path, "model.safetensors.index.json", desc, &index, &none)) {
-        nnrti_block_release(&index, allocator);
-        nnrt_error_clear(error);
-        return nnrt_error_set(error, NNRT_NOT_SUPPORT,
-                              "the model in '%s' is split over several files, which is not supported: merge them, or use GGUF",
-                              path);
+    nnrti_block *block = &set->weights[set->count];
+    const NNRT_ReturnCode code = nnrti_safe_file(set, name, false, block, error);
+    if (code == NNRT_SUCCESS) {
+        set->parts[set->count].data = block->data;
+        set->parts[set->count++].bytes = block->bytes;
     }
     return code;
+}
+
+/* Opens the files that weight_map of an index names: {"weight_map": {tensor: file}}. */
+static NNRT_ReturnCode nnrti_safe_indexed(nnrti_safe_set *set, const nnrti_block *index, nnrt_error *error)
+{
+    static const char where[] = "model.safetensors.index.json";
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    char names[NNRTI_SAFE_FILES][64];
+    const char *top, *behind, *value;
+    nnrti_text_file f;
+    memset(&f, 0, sizeof(f)); /* no memory: a name with escapes is refused */
+    nnrt_memory_buffer(&f.memory, NULL, 0);
+    f.begin = top = (const char *)index->data;
+    f.end = f.begin + index->bytes;
+    behind = *top == '{' ? nnrti_text_skip(top, f.end) : NULL;
+    if (behind == NULL || nnrti_text_skip_space(behind, f.end) != f.end)
+        return nnrt_error_set(error, NNRT_INVALID_FILE, "%s is no JSON object, or is damaged", where);
+    for (const char *key = nnrti_text_first(&f, nnrti_text_member(&f, top, "weight_map"));
+         key != NULL && code == NNRT_SUCCESS; key = nnrti_text_next(&f, value)) {
+        nnrt_piece name = {"", 0};
+        uint32_t i = 0;
+        value = nnrti_text_value(&f, key);
+        if (*value == '"')
+            name = nnrti_text_piece(value + 1, (size_t)(nnrti_text_skip_string(value, f.end) - value) - 2);
+        if (name.bytes == 0 || name.bytes >= sizeof(names[0]) || memchr(name.data, '/', name.bytes) != NULL ||
+            memchr(name.data, '\\', name.bytes) != NULL)
+            return nnrt_error_set(error, NNRT_INVALID_FILE, "%s names a file that is none of the folder", where);
+        while (i < set->count && !nnrti_text_is(name, names[i]))
+            i++;
+        if (i < set->count)
+            continue;
+        if (i == NNRTI_SAFE_FILES)
+            return nnrt_error_set(error, NNRT_NOT_SUPPORT, "%s names more than %d files", where, NNRTI_SAFE_FILES);
+        memset(names[i], 0, sizeof(names[i]));
+        memcpy(names[i], name.data, name.bytes);
+        code = nnrti_safe_part_file(set, names[i], error);
+    }
+    return set->count > 0 || code != NNRT_SUCCESS ? code
+                                                  : nnrt_error_set(error, NNRT_INVALID_FILE, "%s has no weight_map", where);
+}
+
+/* Opens all files of the model at path. */
+static NNRT_ReturnCode nnrti_safe_open(nnrti_safe_set *set, const char *path, nnrt_error *error)
+{
+    static const char end[] = ".safetensors";
+    const char *slash = strrchr(path, '/');
+    const size_t bytes = strlen(path);
+    const bool file = bytes >= sizeof(end) && strcmp(path + bytes - sizeof(end) + 1, end) == 0;
+    const size_t folder = file ? (slash != NULL ? (size_t)(slash - path) + 1 : 0) : bytes;
+    NNRT_ReturnCode code;
+    nnrti_block index;
+    nnrt_error none;
+    if (bytes + 2 > NNRTI_SAFE_PATH)
+        return nnrt_error_set(error, NNRT_INVALID_PATH, "the path of the model has more than %d bytes", NNRTI_SAFE_PATH - 2);
+    memcpy(set->folder, path, folder);
+    if (folder > 0 && set->folder[folder - 1] != '/')
+        set->folder[folder] = '/';
+    memset(&none, 0, sizeof(none));
+    if (!file && nnrti_safe_file(set, "model.safetensors.index.json", true, &index, &none) == NNRT_SUCCESS) {
+        code = nnrti_safe_indexed(set, &index, error);
+        nnrti_block_release(&index, set->allocator);
+    } else {
+        code = nnrti_safe_part_file(set, file ? path + folder : "model.safetensors", error);
+    }
+    if (code != NNRT_SUCCESS)
+        return code;
+    code = nnrti_safe_file(set, "config.json", true, &set->config, &none);
+    if (code != NNRT_SUCCESS)
+        return nnrt_error_set(error, code, "%s; config.json belongs beside the weights", none.message);
+    (void)nnrti_safe_file(set, "1_Pooling/config.json", true, &set->pooling, &none); /* only encoders have it */
+    return NNRT_SUCCESS;
 }
 
 NNRT_API NNRT_ReturnCode nnrt_safetensors_load(NNRT_Model **model, const char *path, const nnrt_gguf_desc *desc,
                                                nnrt_error *error)
 {
-    const nnrt_allocator *allocator = desc != NULL ? desc->allocator : NULL;
     nnrt_safetensors_files files;
-    nnrti_block weights, config, pooling;
-    nnrt_error none;
+    nnrti_safe_set set;
     NNRT_ReturnCode code;
     nnrt_error_clear(error);
     if (model != NULL)
         *model = NULL;
     if (model == NULL || path == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_safetensors_load: %s is NULL", model == NULL ? "model" : "path");
-    memset(&weights, 0, sizeof(weights));
     memset(&files, 0, sizeof(files));
-    memset(&none, 0, sizeof(none));
-    if ((code = nnrti_safe_open(path, desc, &weights, error)) != NNRT_SUCCESS)
-        return code;
-    if (!nnrti_safe_beside(path, "config.json", desc, &config, &none)) {
-        nnrti_block_release(&weights, allocator);
-        return nnrt_error_set(error, none.code, "%s; config.json belongs beside the weights", none.message);
-    }
-    files.weights = weights.data;
-    files.weightBytes = weights.bytes;
-    files.config = (const char *)config.data;
-    files.configBytes = config.bytes;
-    if (nnrti_safe_beside(path, "1_Pooling/config.json", desc, &pooling, &none)) {
-        files.pooling = (const char *)pooling.data;
-        files.poolingBytes = pooling.bytes;
-    }
-    code = nnrti_safe_load(model, &files, desc, &weights, error);
-    if (weights.data != NULL)
-        nnrti_block_release(&weights, allocator);
-    nnrti_block_release(&config, allocator);
-    if (pooling.data != NULL)
-        nnrti_block_release(&pooling, allocator);
+    memset(&set, 0, sizeof(set));
+    set.desc = desc;
+    set.allocator = desc != NULL ? desc->allocator : NULL;
+    code = nnrti_safe_open(&set, path, error);
+    files.parts = set.parts;
+    files.partCount = set.count;
+    files.config = (const char *)set.config.data;
+    files.configBytes = set.config.bytes;
+    files.pooling = (const char *)set.pooling.data;
+    files.poolingBytes = set.pooling.bytes;
+    if (code == NNRT_SUCCESS)
+        code = nnrti_safe_load(model, &files, desc, set.count > 1, set.count == 1 ? &set.weights[0] : NULL, error);
+    for (uint32_t i = 0; i < set.count; i++)
+        if (set.weights[i].data != NULL)
+            nnrti_block_release(&set.weights[i], set.allocator);
+    if (set.config.data != NULL)
+        nnrti_block_release(&set.config, set.allocator);
+    if (set.pooling.data != NULL)
+        nnrti_block_release(&set.pooling, set.allocator);
     return code;
 }
 #endif

@@ -218,6 +218,24 @@ class Safe(Runner):
         for lead in ('', ' ', '  ', '   '):
             folder = self.write(model, {}, tensors, lead=lead)
             self.all_logits('data moved by %d bytes' % len(lead), model, os.path.join(folder, 'model.safetensors'), want)
+        parts = self.write(model, {}, name='parts')
+        os.remove(os.path.join(parts, 'model.safetensors'))
+        index = {}
+        for i in range(3):
+            with open(os.path.join(parts, 'model-0000%d-of-00003.safetensors' % (i + 1)), 'wb') as f:
+                f.write(safetensors(tensors[i::3]))
+            index.update({t[0]: os.path.basename(f.name) for t in tensors[i::3]})
+        for name, files, message in (('three files', index, None), ('a missing file', dict(index, x='no.safetensors'), "parts/no.safetensors'"),
+                                     ('a file elsewhere', dict(index, x='../model/model.safetensors'), 'none of the folder'),
+                                     ('a missing part', {key: v for key, v in index.items() if '-00002-' not in v}, 'is missing'),
+                                     ('many files', {str(i): 'model-00001-of-00003.safetensors' + '0' * i for i in range(3)}, '00001-of-00003.safetensors0'),
+                                     ('no files', {}, 'no weight_map')):
+            with open(os.path.join(parts, 'model.safetensors.index.json'), 'w', encoding='ascii') as f:
+                json.dump({'metadata': {}, 'weight_map': files}, f)
+            if message is None:
+                self.all_logits(name, model, parts, want)
+            else:
+                self.refused(name, parts, message)
         stored = self.path('stored.nnrt')
         done = commands.run(self.nnrt, 'convert', folder, stored, text=True)
         self.verdict(done.returncode == 0, 'convert', done.stderr)

@@ -15,13 +15,16 @@ static NNRT_ReturnCode fuzz_safetensors_load(NNRT_Model **model, const void *dat
 {
     const char *text = (const char *)data, *end = bytes > 0 ? (const char *)memchr(data, 0, bytes) : NULL;
     nnrt_safetensors_files files;
+    nnrt_safetensors_part part;
     nnrt_gguf_desc desc;
     memset(&files, 0, sizeof(files));
     memset(&desc, 0, sizeof(desc));
     files.config = text;
     files.configBytes = end != NULL ? (size_t)(end - text) : bytes;
-    files.weights = end != NULL ? end + 1 : text + bytes;
-    files.weightBytes = bytes - files.configBytes - (end != NULL ? 1 : 0);
+    part.data = end != NULL ? end + 1 : text + bytes;
+    part.bytes = bytes - files.configBytes - (end != NULL ? 1 : 0);
+    files.parts = &part;
+    files.partCount = 1;
     if (end != NULL && strstr(text, "pooling_mode") != NULL) {
         files.pooling = files.config;
         files.poolingBytes = files.configBytes;

@@ -294,18 +294,26 @@ static bool cli_is_gguf(const char *path)
     return cli_begins(path, 4, nnrt_gguf_is);
 }
 
-/* True if the model is a safetensors file, or a folder with one, model.safetensors. */
+/* Whether bytes begin like a JSON object. */
+static bool cli_is_object(const void *data, size_t bytes)
+{
+    return bytes > 0 && *(const char *)data == '{';
+}
+
+/* True if the model is a safetensors file, or a folder with model.safetensors or an index of several. */
 static bool cli_is_safetensors(const char *path)
 {
-    static const char name[] = "/model.safetensors";
+    static const char *const names[] = {"/model.safetensors", "/model.safetensors.index.json"};
     const size_t bytes = strlen(path);
     char *inside;
     bool is = cli_begins(path, 9, nnrt_safetensors_is);
-    if (is || cli_stream.block != NULL || (inside = (char *)cli_alloc(bytes + sizeof(name), 1)) == NULL)
+    if (is || cli_stream.block != NULL || (inside = (char *)cli_alloc(bytes + strlen(names[1]) + 1, 1)) == NULL)
         return is;
     memcpy(inside, path, bytes);
-    memcpy(inside + bytes, name, sizeof(name));
-    is = cli_begins(inside, 9, nnrt_safetensors_is);
+    for (size_t i = 0; i < 2 && !is; i++) {
+        memcpy(inside + bytes, names[i], strlen(names[i]) + 1);
+        is = i == 0 ? cli_begins(inside, 9, nnrt_safetensors_is) : cli_begins(inside, 1, cli_is_object);
+    }
     free(inside);
     return is;
 }
