@@ -87,7 +87,7 @@ static OH_NN_ReturnCode add_parts(OH_NNModel **model, int32_t rows)
 }
 
 /* That model, finished; x and y are inputs. */
-static OH_NN_ReturnCode add_model(OH_NNModel **model, int32_t rows)
+static inline OH_NN_ReturnCode add_model(OH_NNModel **model, int32_t rows)
 {
     uint32_t in[2] = {0, 1}, out[1] = {3};
     OH_NN_ReturnCode code = add_parts(model, rows);
@@ -96,7 +96,7 @@ static OH_NN_ReturnCode add_model(OH_NNModel **model, int32_t rows)
     return code;
 }
 
-static NN_Tensor *tensor_of(OH_NN_DataType type, const int32_t *dims, size_t rank, const void *data, size_t bytes)
+static inline NN_Tensor *tensor_of(OH_NN_DataType type, const int32_t *dims, size_t rank, const void *data, size_t bytes)
 {
     NN_TensorDesc *desc = desc_of(type, dims, rank);
     NN_Tensor *tensor = OH_NNTensor_CreateWithSize(0, desc, bytes);

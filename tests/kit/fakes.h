@@ -4,7 +4,7 @@
 
 #include "devices/nnrt_fake.h"
 
-static nnrt_fake *registered(const char *text)
+static inline nnrt_fake *registered(const char *text)
 {
     nnrt_fake *fake = NULL;
     nnrt_error e;
@@ -15,7 +15,7 @@ static nnrt_fake *registered(const char *text)
 }
 
 /* Unregisters a device; all that it prepared has been released. */
-static void unregistered(nnrt_fake *fake)
+static inline void unregistered(nnrt_fake *fake)
 {
     const nnrt_fake_record r = nnrt_fake_get_record(fake);
     assert_int_equal(r.prepared, r.released);
