@@ -9937,13 +9937,30 @@ static NNRT_ModelConfig nnrti_cpu_config(const NNRT_ModelConfig *config)
     return own;
 }
 
+/* Checks the extensions before a model is planned: a model whose dynamic dimensions are unknown is INVALID_SHAPE, which callers
+   answer by another preparation, and only that would refuse an option. */
+static NNRT_ReturnCode nnrti_cpu_check_options(const nnrti_cpu_isa *isa, const NNRT_ModelConfig *config)
+{
+    nnrt_draft draft;
+    nnrti_cpu_edit e;
+    memset(&draft, 0, sizeof(draft));
+    memset(&e, 0, sizeof(e));
+    draft.config = config;
+    e.draft = &draft;
+    e.isa = isa;
+    return nnrti_cpu_read_config(&e);
+}
+
 static NNRT_ReturnCode nnrti_cpu_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                          NNRT_PreparedModel **prepared)
 {
     const nnrti_cpu_isa *const isa = ((const nnrti_cpu_device *)self)->isa;
     const nnrti_cpu_key key = nnrti_cpu_key_of(isa);
     const NNRT_ModelConfig own = nnrti_cpu_config(config);
-    return nnrt_plan_prepare(model, &own, nnrti_cpu_edit_draft, (void *)(uintptr_t)isa, key.text, prepared);
+    const NNRT_ReturnCode code = nnrti_cpu_check_options(isa, &own);
+    return code != NNRT_SUCCESS
+               ? code
+               : nnrt_plan_prepare(model, &own, nnrti_cpu_edit_draft, (void *)(uintptr_t)isa, key.text, prepared);
 }
 
 /* PrepareModelFromModelCache. */

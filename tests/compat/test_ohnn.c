@@ -1858,6 +1858,43 @@ static void logged(void **state)
     OH_NNModel_Destroy(&model);
 }
 
+/* Build reports an option that the device refuses, also if the model is prepared for the shapes of a run only. */
+static void options_refused(void **state)
+{
+    static const char *const devices[] = {"auto", "cpu"};
+    static const struct {
+        const char *name, *value;
+        bool good;
+    } options[] = {{"nnrt.cpu.memory", "smallest", true}, {"nnrt.cpu.memory", "smalleXt", false},
+                   {"nnrt.cpu.memoryy", "smallest", false}, {"acme.speed", "any", true}};
+    const size_t *ids = NULL;
+    uint32_t count = 0;
+    (void)state;
+    is(nnrt_cpu_register(NULL, NULL), NNRT_SUCCESS);
+    is(OH_NNDevice_GetAllDevicesID(&ids, &count), OK);
+    for (uint32_t d = 0; d < COUNT(devices); d++)
+        for (uint32_t i = 0; i < COUNT(options); i++)
+            for (int32_t rows = -1; rows <= 2; rows += 3) {
+                OH_NNModel *model = NULL;
+                OH_NNCompilation *c;
+                uint32_t at = 0;
+                is(add_model(&model, rows), OK);
+                c = OH_NNCompilation_Construct(model);
+                for (const char *name = NULL; at < count; at++, name = NULL) {
+                    is(OH_NNDevice_GetName(ids[at], &name), OK);
+                    if (strncmp(name, devices[d], strlen(devices[d])) == 0)
+                        break;
+                }
+                assert_true(at < count);
+                is(OH_NNCompilation_SetDevice(c, ids[at]), OK);
+                is(OH_NNCompilation_AddExtensionConfig(c, options[i].name, options[i].value, strlen(options[i].value)), OK);
+                is(OH_NNCompilation_Build(c), options[i].good ? OK : OH_NN_FAILED);
+                OH_NNCompilation_Destroy(&c);
+                OH_NNModel_Destroy(&model);
+            }
+    is(nnrt_device_unregister("cpu"), NNRT_SUCCESS);
+}
+
 /* The deprecated calls allocate memory of the device, zeroed, and the device gets its descriptor. */
 static void deprecated_memory(void **state)
 {
@@ -3255,7 +3292,7 @@ int main(void)
         cmocka_unit_test(caches_without_memory),
         cmocka_unit_test(executors),    cmocka_unit_test(asynchronous),  cmocka_unit_test(later),
         cmocka_unit_test(builtin_later), cmocka_unit_test(never_asynchronous), cmocka_unit_test(runs),
-        cmocka_unit_test(logged), cmocka_unit_test(deprecated_memory), cmocka_unit_test(priorities),
+        cmocka_unit_test(logged), cmocka_unit_test(options_refused), cmocka_unit_test(deprecated_memory), cmocka_unit_test(priorities),
         cmocka_unit_test(serialised),
         cmocka_unit_test(misaligned),   cmocka_unit_test(device_memory), cmocka_unit_test(deprecated),  cmocka_unit_test(dynamic), cmocka_unit_test(shapes_kept),
         cmocka_unit_test(operators),    cmocka_unit_test(quantized),   cmocka_unit_test(refused),
