@@ -119,6 +119,8 @@ build/test/test_budget build/test/test_default: private LDFLAGS += build/impleme
 build/test/test_ops build/test/test_budget build/test/test_default: private CPPFLAGS += -include tests/kit/inside.h
 # The object that the others link has the checks for undefined behavior; these contain the same code with other options. LONG=1: they, too.
 $(filter-out %_math %_ops,$(ALONE:%=build/test/%)): private SANITIZE := $(if $(LONG),$(SANITIZE),$(filter-out -fsanitize=%,$(SANITIZE)) -fsanitize=address)
+# it includes the command line
+build/test/test_quantize_choice: private CPPFLAGS += $(IMPLEMENTED)
 # these run longer than they compile: optimized
 OPTIMISED := test_math test_cpu_kernels
 $(OPTIMISED:%=build/test/%): private PROGRAM_CFLAGS := -O1 -g1

@@ -267,15 +267,15 @@ static const char *read_word(word *w, const char *text)
     return text;
 }
 
-/* A model under test: tensors [0, nIn) are inputs, then outputs, then parameters. */
+/* A model under test: its tensors are inputs, outputs, then parameters. */
 typedef struct made {
     OH_NNModel *model;
     word words[MOST_TENSORS];
-    uint32_t nIn, nOut, nParams, inputs[MOST_TENSORS], nInputs; /* inputs: those of the model */
+    uint32_t nIn, nOut, nParams, inputs[MOST_TENSORS], nInputs; /* inputs: of the model */
     uint32_t in[MOST_TENSORS], out[MOST_TENSORS], params[MOST_TENSORS];
 } made;
 
-/* What fails is named: fail_msg adds the line. */
+/* The operator, for messages; the number of comparisons. */
 static OH_NN_OperationType now;
 static size_t checks;
 

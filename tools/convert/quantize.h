@@ -508,7 +508,7 @@ static int cli_quantize_choose(const cli_job *job, const cli_args *args, cli_qua
 #define CLI_PIECES 24
 #define CLI_NOISE_WANTED 1e-3  /* of the outputs, relative to their signal: 30 dB. Less is not looked for */
 #define CLI_NOISE_GAIN 0.7     /* the noise that is left must be at most this much of the noise before */
-#define CLI_TIME_ADDED 1.1     /* the predicted time may grow by this factor */
+#define CLI_TIME_ADDED 1.1     /* the predicted time may grow by this factor, up to that of float32 */
 #define CLI_NOISE_SHARE 0.03   /* of all pieces, that a piece must have to stay float32: few layers cost most */
 
 /* The nodes [from, to) of the list. */
@@ -599,7 +599,8 @@ static void cli_piece_set(cli_quantize_user *user, const cli_pieces *p, const cl
 /* Lets pieces stay float32 while the time allows it; false: none does. */
 static bool cli_pieces_choose(cli_quantize_user *user, cli_pieces *p)
 {
-    const double before = cli_choice_time(&user->choice, user->faster), most = before * CLI_TIME_ADDED;
+    const double before = cli_choice_time(&user->choice, user->faster);
+    const double most = fmin(before * CLI_TIME_ADDED, fmax(before, cli_choice_time_f32(&user->choice)));
     double all = 0, left, time = before;
     bool any = false;
     memcpy(user->floats, user->faster, user->choice.model->nodes.count * sizeof(bool));

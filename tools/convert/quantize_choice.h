@@ -262,9 +262,8 @@ static bool cli_choice_has_product(const cli_choice *c, const bool *floats)
 /* A node stays float32 only if that gains this share of the time of a run: a file with few casts is worth more than less. */
 #define CLI_CHOICE_STAY 0.01
 
-/* Fills floats: the nodes that stay float32 for the least predicted time. None do if no product would be left in 8 bits: then the
-   network is too small to be faster, and 8 bits are wanted for its size. */
-static int cli_choice_least(const cli_choice *c, bool *floats)
+/* Fills floats by a minimum cut; stay: of cli_cut_nodes. None stays float32 if the cut would take too much work. */
+static int cli_choice_cut(const cli_choice *c, double stay, bool *floats)
 {
     const NNRT_Model *m = c->model;
     cli_cut g;
@@ -286,13 +285,11 @@ static int cli_choice_least(const cli_choice *c, bool *floats)
     at = (uint32_t *)cli_alloc(m->allTensors.count, sizeof(*at));
     if (g.edges != NULL && g.first != NULL && g.from != NULL && g.queue != NULL && list != NULL && at != NULL) {
         memset(g.first, 0xff, g.vertices * sizeof(*g.first));
-        cli_cut_nodes(&g, c, CLI_CHOICE_STAY * cli_choice_time(c, floats));
+        cli_cut_nodes(&g, c, stay);
         cli_cut_tensors(&g, c, list, at);
         if (cli_cut_flow(&g))
             for (uint32_t i = 0; i < m->nodes.count; i++)
                 floats[i] = c->may[i] && g.from[i] != UINT32_MAX;
-        if (!cli_choice_has_product(c, floats))
-            memset(floats, 0, m->nodes.count * sizeof(*floats));
         status = CLI_DONE;
     }
     free(g.edges);
@@ -301,6 +298,30 @@ static int cli_choice_least(const cli_choice *c, bool *floats)
     free(g.queue);
     free(list);
     free(at);
+    return status;
+}
+
+/* Predicted nanoseconds of a run in float32. */
+static double cli_choice_time_f32(const cli_choice *c)
+{
+    double ns = 0;
+    for (uint32_t i = 0; i < c->model->nodes.count; i++)
+        ns += c->ns[i].f32;
+    return ns;
+}
+
+/* Fills floats: the nodes that stay float32 for the least predicted time, which is not above that of float32. None do if no
+   product would be left in 8 bits: then the network is too small to be faster, and 8 bits are wanted for its size. */
+static int cli_choice_least(const cli_choice *c, bool *floats)
+{
+    const size_t bytes = c->model->nodes.count * sizeof(*floats);
+    int status;
+    memset(floats, 0, bytes);
+    status = cli_choice_cut(c, CLI_CHOICE_STAY * cli_choice_time(c, floats), floats);
+    if (status == CLI_DONE && cli_choice_time(c, floats) > cli_choice_time_f32(c))
+        status = cli_choice_cut(c, 0, floats); /* many nodes, of which each gains less than its share */
+    if (status == CLI_DONE && !cli_choice_has_product(c, floats))
+        memset(floats, 0, bytes);
     return status;
 }
 
