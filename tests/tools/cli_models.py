@@ -445,6 +445,36 @@ def old():
     model(F + 'old6.onnx', [node('Conv', ['x', 'w'], ['y'])], x, [value('y', 'float32', [1, 4, 6, 6])], [tensor(data['w'], 'w')], opset=6)
 
 
+def sensitive():
+    """A network with one layer that 8 bits spoil: each row of its weights has one of 200 beside some of 0.1, for a channel that is
+    always 0. sensitive_y.npy: its results for sensitive_x.npy, by the definition of a convolution."""
+    rng = np.random.default_rng(3)
+    side, channels = 8, 96
+    weights = [rng.standard_normal(shape).astype('float32') / np.float32(scale) for shape, scale in
+               (((channels, 8, 3, 3), 6), ((channels, channels, 3, 3), 30), ((8, channels, 1, 1), 10), ((8, 8, 3, 3), 8))]
+    weights[2][:, 0] = 200
+    bias = np.zeros(channels, 'float32')
+    bias[0] = -60
+    conv = lambda ins, out, pad: node('Conv', ins, [out], pads=[pad] * 4)
+    model(F + 'sensitive.onnx', [conv(['x', 'w0'], 'a', 1), node('Relu', ['a'], ['b']), conv(['b', 'w1', 'bias'], 'c', 1),
+                                 node('Sigmoid', ['c'], ['d']), conv(['d', 'w2'], 'e', 0), node('Relu', ['e'], ['f']), conv(['f', 'w3'], 'y', 1)],
+          [value('x', 'float32', [1, 8, side, side])], [value('y', 'float32', [1, 8, side, side])],
+          [tensor(w, 'w%d' % i) for i, w in enumerate(weights)] + [tensor(bias, 'bias')])
+
+    def convolve(x, w):
+        size = w.shape[2]
+        x = np.pad(x, ((0, 0), (size // 2, size // 2), (size // 2, size // 2)))
+        return sum(np.einsum('oc,chw->ohw', w[:, :, i, j].astype(np.float64), x[:, i:i + side, j:j + side]) for i in range(size) for j in range(size))
+
+    samples, results = rng.standard_normal((4, 8, side, side)).astype('float32'), []
+    for i, x in enumerate(samples):
+        hidden = convolve(np.maximum(convolve(x.astype(np.float64), weights[0]), 0), weights[1]) + bias.reshape(-1, 1, 1)
+        results.append(convolve(np.maximum(convolve(1 / (1 + np.exp(-hidden)), weights[2]), 0), weights[3]))
+        np.save(F + 'sensitive_%d.npy' % i, x[None])
+    np.save(F + 'sensitive_x.npy', samples)
+    np.save(F + 'sensitive_y.npy', np.stack(results))
+
+
 def half():
     """A float16 model."""
     model(F + 'half.onnx', [node('MatMul', ['x', 'w'], ['m']), node('Cast', ['m'], ['c'], to=10), node('Relu', ['c'], ['y'])],

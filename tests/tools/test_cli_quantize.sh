@@ -2,7 +2,7 @@
 # test_cli_quantize.sh: nnrt quantize. Arguments: cli.sh.
 set -u
 . tests/tools/cli.sh
-models half sounds shared old
+models half sounds shared old sensitive
 
 # calm NAME: nothing on standard error but that the 8-bit file is slower, which the load of the machine may cause
 calm() { if grep -v 'a run takes .* ms in float32; ' "$folder/err" | grep -q .; then fail "$1: something on standard error"; else pass; fi; }
@@ -33,6 +33,21 @@ prints 'quantize --json' '"samples":3,"nodes":10,"quantized":10,"equalized":0,"c
 py 'quantize --json: one line' "d['file'] == F + 'q8.nnrt' and d['bytes'] == os.path.getsize(d['file'])"
 t 0 'info of --int8-io' info "$folder/q8.nnrt" --json
 py 'info of --int8-io' "d['inputs'][0]['type'] == 'int8' and d['metadata']['input.image.quantize'] == 'yes'"
+# A layer with weights of a huge range stays float32, unless --full-integer: at most a hundredth of the noise, judged in numpy.
+program=$plain
+t 0 'quantize: a sensitive layer' quantize "$folder/sensitive.onnx" --data "$folder/sensitive_x.npy" -o "$folder/spared.nnrt"
+prints 'quantize: a sensitive layer: the others are in 8 bits' '^nodes +4 of 5 quantized, 3 with weights$'
+prints 'quantize: a sensitive layer: it is spared' '^float32 +accuracy +CONV2D_FUSION:d:f$'
+prints 'quantize: a sensitive layer: the time' 'predicted 0[.][0-9]+$'
+t 0 'quantize --full-integer: a sensitive layer' quantize "$folder/sensitive.onnx" --data "$folder/sensitive_x.npy" -o "$folder/spoilt.nnrt" --full-integer --device reference
+prints 'quantize --full-integer: all layers' '^nodes +5 of 5 quantized, 4 with weights$'
+lacks 'quantize --full-integer: a spared layer' '^float32'
+for m in spared spoilt; do
+    for s in 0 1 2 3; do t 0 "run of the $m model, sample $s" run "$folder/$m.nnrt" --input "$folder/sensitive_$s.npy" --output-dir "$folder/${m}_$s"; done
+done
+py 'quantize: the noise of a sensitive layer' "(lambda y: (lambda noise: noise('spared') < 1e-3 and noise('spoilt') > 100 * noise('spared'))(lambda m: sum(((np.load(F + '%s_%d/y.npy' % (m, s))[0] - y[s]) ** 2).sum() for s in range(4)) / (y ** 2).sum()))(np.load(F + 'sensitive_y.npy'))"
+program=$sanitized
+
 printf 'SOFTMAX\n' >"$folder/keep.txt"
 t 0 'quantize --ranges --keep' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q8.nnrt" --ranges --keep "$folder/keep.txt" --uint8 --full-integer
 prints 'quantize --keep' '^nodes +9 of 10 quantized'
