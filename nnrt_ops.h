@@ -901,7 +901,8 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_MatMulNBits(M, S) \
     M(S, INT, _, columns,    NNRT_REQUIRED) /* K: entries in a row of the weights, without padding of the last block */ \
     M(S, INT, _, bits,       4) /* of an entry, 2, 4 or 8; 0 = 4 */ \
-    M(S, INT, _, blockSize, 32) /* entries with one scale and zero point, a power of 2 of 16 to 65536; 0 = 32 */
+    M(S, INT, _, blockSize, 32) /* entries with one scale and zero point, a power of 2 of 16 to 65536; 0 = 32 */ \
+    M(S, INT, _, accuracyLevel, 0) /* 0: x as it is; 4: each block of x is rounded to int8 with a scale, as ONNX's accuracy_level */
 /* MAX_POOL_3D */
 #define NNRT_ATTR_MaxPool3D(M, S) \
     M(S, INTS, _,       kernelShape, NNRT_REQUIRED) /* kernel size of each axis after the channels, each >= 1 */ \
@@ -16781,6 +16782,8 @@ static NNRT_ReturnCode nnrti_rule_matmul_nbits(nnrt_resolve *c)
     if (a->blockSize < 16 || a->blockSize > 65536 || (a->blockSize & (a->blockSize - 1)) != 0)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "blockSize is %l, expected a power of 2 of 16 to 65536",
                           a->blockSize);
+    if (a->accuracyLevel != 0 && a->accuracyLevel != 4)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "accuracyLevel is %l, expected 0 or 4", a->accuracyLevel);
     if (nnrt_operand_types(weight) != NNRT_TYPES_U8)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input 1 (weight) '%s' is %o, expected uint8", weight->name,
                           weight);
@@ -16813,6 +16816,31 @@ static float nnrti_nbits_zero_at(const nnrt_view *zero, int32_t n, int32_t b, in
     return nnrti_load(zero->data, n * zero->strides[0] + b * zero->strides[1], zero->dataType);
 }
 
+/* The sum of a block of x that is rounded to int8: `count` elements from `from` on by entries from `at` on, as stated
+   below. */
+NNRTI_INLINE float nnrti_nbits_int8(const nnrt_view *x, ptrdiff_t from, int32_t count, const nnrt_view *weight,
+                                    ptrdiff_t at, int32_t bits, float zero, NNRT_DataType type)
+{
+    const ptrdiff_t step = x->strides[x->rank - 1];
+    float largest = 0.0f, inverse;
+    int32_t sum = 0, products = 0;
+    for (int32_t k = 0; k < count; k++) {
+        const float size = nnrti_absf(nnrti_load(x->data, from + k * step, type));
+        if (!(size <= FLT_MAX))
+            return nnrti_nanf();
+        largest = size > largest ? size : largest;
+    }
+    if (largest < 1.5046327690525280e-36f) /* 2^-119: the inverse is finite */
+        return 0.0f;
+    inverse = 127.0f / largest;
+    for (int32_t k = 0; k < count; k++) {
+        const int32_t q = (int32_t)nnrti_roundevenf(nnrti_load(x->data, from + k * step, type) * inverse);
+        sum += q;
+        products += q * nnrti_nbits_entry(weight, at, k, bits);
+    }
+    return largest / 127.0f * ((float)products - zero * (float)sum);
+}
+
 /* y[..,n] = bias[n] + sum over blocks b of scale[n,b] * (sum over k in b of x[..,k] * (weight[n,k] - zeroPoint[n,b])).
    x [..,K], y [..,N], K = columns; scale [N,B], one per block of blockSize columns; bias [N] or NULL. weight [N,B,Z]: row
    by row, block by block, entries of 2, 4 or 8 bits without sign, as many in a byte as fit, the first one in its low
@@ -16838,7 +16866,9 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_matmul_nbits(const NNRT_MatMulNBits *attr, co
                     const ptrdiff_t at = n * weight->strides[0] + b * weight->strides[1];
                     const float z = nnrti_nbits_zero_at(zero, n, b, bits);
                     float block = 0.0f;
-                    for (int32_t k = 0; k < count; k++)
+                    if (attr->accuracyLevel == 4)
+                        block = nnrti_nbits_int8(x, from, count, weight, at, bits, z, type);
+                    for (int32_t k = 0; k < count && attr->accuracyLevel != 4; k++)
                         block += nnrti_load(x->data, from + k * x->strides[last], type) *
                                  ((float)nnrti_nbits_entry(weight, at, k, bits) - z);
                     sum += nnrti_load(scale->data, n * scale->strides[0] + b * scale->strides[1], type) * block;

@@ -106,7 +106,9 @@ HOW EXACT
     is 1.42 times its sum, plus 15. An Inf or NaN makes all results of its transform Inf or NaN.
     MATMUL_NBITS of up to four rows of x sums the blocks as the reference device. For more rows, and with float32 zero
     points, it multiplies x by (weight - zero point) * scale, rounded once: at most 2^-24 times the sum of |x| |that|
-    further. Scales from 2^96 on, where that product can be infinite, keep the reference kernel.
+    further. Scales from 2^96 on, where that product can be infinite, keep the reference kernel. With accuracyLevel 4 it
+    rounds x to the same integers as the reference device, and sums their products exactly; each block then adds two or
+    three roundings. So results do not depend on the number of rows.
     MAX_POOL_3D and AVERAGE_POOL_3D are bit-exact with the reference device; so are comparisons, WHERE and SELECT,
     ARGMAX, ARGMIN, the operators of other element types above, and RESIZE by NEAREST, but a NaN may have another payload.
     RESIZE by LINEAR is within 7 * 2^-24 of the largest element. LRN is off by 2 |beta| (R + 1) + 3 roundings for R squares;
@@ -197,7 +199,7 @@ SECTIONS (search for the tag)
     >>layout           channels last (NHWC): layout propagation and copies
     >>steps            kernel selection per step: GEMM and implicit-GEMM convolution, prepacked weights, epilogue fusion
     >>fused_depthwise  fusion of pointwise and depthwise convolutions
-    >>nbits            matrix multiplication by packed weights of 4 or 8 bits
+    >>nbits            matrix multiplication by packed weights of 4 or 8 bits, of float32 or of int8
     >>multi_gemm       grouped, transposed and 3-D convolutions as several GEMMs
     >>int8             quantized int8 and uint8: packing, requantization tables
     >>transposes       fusion of TRANSPOSE into matrix multiplications
@@ -399,17 +401,31 @@ static int32_t nnrti_cpu_head(int32_t type)
 
 /* MATMUL_NBITS: attributes of `gemm_nbits`, with the arguments of `gemm`; x and y are matrices, images of one
    row. The packed weights are bytes [panels, bytes of a panel]. A panel has NNRTI_CPU_GEMV_WIDTH * `panel` channels, of
-   which zeros fill the last one: their biases, then for each block of K their scales, float32, their zero points, of
+   which zeros fill the last one: their biases, then for each block of K their scales, of scaleBytes each, their zero points, of
    zeroBytes each, and rows of 32-bit words, one per channel. A word has 32 / bits adjacent entries of the channel, the
    first one in its low bits. Up to NNRTI_CPU_NBITS_ROWS rows of x are multiplied by packed panels; for more rows, and
    for float32 zero points, gemm.wide is not 0, and panels are decoded there. */
 typedef struct nnrti_cpu_nbits {
     nnrti_cpu_gemm gemm; /* must be first: epilogue fusion reads it */
     int32_t bits, block; /* of an entry; entries of a block */
+    int32_t scaleBytes;  /* 4: float32; 2: float16, only in `gemm_nbits_int8` */
     int32_t zeroBytes;   /* 0: the zero point is the middle of the range; 1: an integer; 4: float32 */
     size_t blockBytes;   /* of the channels of a panel */
 } nnrti_cpu_nbits;
 #define NNRTI_CPU_NBITS_ROWS 4
+
+/* A block of a row of x that `gemm_nbits_int8` rounded to int8, before its words. */
+typedef struct nnrti_cpu_nbits_head {
+    float scale, sum; /* of the rounded elements */
+    int32_t start[2]; /* of the sums of products: minus the middle of the range times `sum`, unless there are zero points;
+                         [1]: for entries of 8 bits that are read as signed, which are 128 less */
+} nnrti_cpu_nbits_head;
+
+/* Bytes of a row of K elements that are rounded in blocks. */
+static size_t nnrti_cpu_nbits_row_bytes(int32_t block, int32_t K)
+{
+    return (size_t)((K - 1) / block + 1) * (sizeof(nnrti_cpu_nbits_head) + (size_t)block);
+}
 
 /* A convolution as several GEMMs, each of which computes a part of y: attributes of `multi_gemm` and `conv_grouped`.
    A grouped convolution has a GEMM per group. A transposed convolution has one per phase: the pixels of y that are
@@ -899,7 +915,7 @@ typedef struct nnrti_cpu_kernel {
 /* 8-bit kernels without dot products; then those with dot products, which avx512vnni and dotprod implement themselves:
    i8mm only the first two. */
 #define NNRTI_CPU_KERNELS_Q8(X) X(max_pool_q8) X(average_pool_q8) X(binary_q8) X(resize_q8) X(reduce_q8)
-#define NNRTI_CPU_KERNELS_Q8_GEMM(X) X(gemm_q8) X(multi_gemm_q8)
+#define NNRTI_CPU_KERNELS_Q8_GEMM(X) X(gemm_q8) X(multi_gemm_q8) X(gemm_nbits_int8)
 #define NNRTI_CPU_KERNELS_Q8_ROWS(X) X(depthwise_q8)
 
 /* Layout parameters of the 8-bit kernels of an instruction set. */
@@ -3097,10 +3113,16 @@ static void nnrti_cpu_patch_offsets(const nnrti_cpu_gemm *a, const nnrt_view *x,
                                   k * patch.channel);
 }
 
+/* Whether a step has a kernel of MATMUL_NBITS. */
+static bool nnrti_cpu_is_nbits_kernel(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
+{
+    return step->kernel == e->isa->gemm_nbits.run || step->kernel == e->isa->gemm_nbits_int8.run;
+}
+
 /* Channels per packed panel of the kernel of a step. */
 static int32_t nnrti_cpu_panel_width(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
 {
-    return step->kernel == e->isa->gemv.run || step->kernel == e->isa->gemm_nbits.run
+    return step->kernel == e->isa->gemv.run || nnrti_cpu_is_nbits_kernel(e, step)
                ? NNRTI_CPU_GEMV_WIDTH * e->isa->panel
                : e->isa->panel;
 }
@@ -3773,12 +3795,12 @@ static size_t nnrti_cpu_matmul_scratch(const nnrti_cpu_edit *e, int32_t terms)
            2 * (size_t)(NNRTI_CPU_MATMUL_ROWS + NNRTI_CPU_MAX_TILE_ROWS) * sizeof(void *);
 }
 
-/* Whether a step is a GEMM (`gemm`, `gemm_nbits`), a GEMV or a Winograd convolution. All have the same arguments and an
+/* Whether a step is a GEMM (`gemm`, `gemm_nbits`, `gemm_nbits_int8`), a GEMV or a Winograd convolution. All have the same arguments and an
    nnrti_cpu_gemm as attributes or as their first member, so epilogue fusion treats them alike. */
 static bool nnrti_cpu_is_gemm(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
 {
     return step->kernel == e->isa->gemm.run || step->kernel == e->isa->gemv.run ||
-           step->kernel == e->isa->gemm_nbits.run || step->kernel == e->isa->winograd.run;
+           nnrti_cpu_is_nbits_kernel(e, step) || step->kernel == e->isa->winograd.run;
 }
 
 /* MATMUL_FUSION: a GEMM if y is constant, else `matmul`. */
@@ -4350,7 +4372,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_elementwise(nnrti_cpu_edit *e, uint32_t s
 static float *nnrti_cpu_bias(const nnrti_cpu_edit *e, const nnrt_draft_step *product, int32_t c)
 {
     const nnrt_view *packed = &product->args[2].view;
-    const bool bytes = product->kernel == e->isa->gemm_nbits.run; /* then a row of packed weights is a panel */
+    const bool bytes = nnrti_cpu_is_nbits_kernel(e, product); /* then a row of packed weights is a panel */
     const int32_t width = nnrti_cpu_panel_width(e, product), first = bytes ? c / width : c - c % width;
     float *const panel = (float *)(void *)((uint8_t *)packed->data +
                                            (size_t)first * (size_t)packed->dims[1] * nnrt_type_size(packed->dataType));
@@ -4624,17 +4646,22 @@ static NNRT_ReturnCode nnrti_cpu_fuse_depthwise(nnrti_cpu_edit *e, uint32_t s)
    model, but for the last panel; panels are never split along K. Work items divide the panels, not the rows: each panel
    is decoded once per work item. */
 
-/* Whether no product of a scale and an entry, of which each is below 2^31, can overflow. NaN and Inf: false. */
-static bool nnrti_cpu_nbits_fits(const nnrt_view *scale, const nnrt_view *zero)
+/* Whether no product of a scale and an entry, of which each is below 2^31, can overflow: 0 if not, for NaN and Inf, too; 2 if
+   all scales are numbers of float16, else 1. */
+static int64_t nnrti_cpu_nbits_fits(const nnrt_view *scale, const nnrt_view *zero)
 {
     size_t count;
+    bool halves = true;
     if (!nnrt_dims_count(scale->dims, scale->rank, &count))
-        return false;
-    for (size_t i = 0; i < count; i++)
-        if (!(fabsf(nnrti_cpu_weight(scale, (ptrdiff_t)i)) < 7.9228163e28f) || /* 2^96 */
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        const float s = nnrti_cpu_weight(scale, (ptrdiff_t)i);
+        if (!(fabsf(s) < 7.9228163e28f) || /* 2^96 */
             (zero != NULL && !(fabsf(nnrti_cpu_weight(zero, (ptrdiff_t)i)) < 1073741824.0f)))
-            return false;
-    return true;
+            return 0;
+        halves = halves && nnrt_half_to_float(nnrt_half_from_float(s)) == s;
+    }
+    return halves ? 2 : 1;
 }
 
 /* The float zero points of a step; NULL: it has none. */
@@ -4646,13 +4673,10 @@ static const nnrt_view *nnrti_cpu_nbits_reals(const nnrt_draft_step *step)
 
 /* nnrti_cpu_nbits_fits of a step; recalled if its weights were packed before. zero: float zero points, or NULL. */
 static NNRT_ReturnCode nnrti_cpu_recall_nbits_fits(nnrti_cpu_edit *e, const nnrt_view *scale,
-                                                   const nnrt_view *zero, bool *fits)
+                                                   const nnrt_view *zero, int64_t *fits)
 {
-    int64_t known;
-    if (nnrti_cpu_recall(e, &known)) {
-        *fits = known != 0;
+    if (nnrti_cpu_recall(e, fits))
         return NNRT_SUCCESS;
-    }
     *fits = nnrti_cpu_nbits_fits(scale, zero);
     return nnrti_cpu_note(e, *fits);
 }
@@ -4663,9 +4687,13 @@ static void nnrti_cpu_pack_nbits_block(const nnrti_cpu_nbits *a, const nnrt_plan
 {
     const nnrt_view *w = &args[1].view, *scale = &args[2].view, *zero = &args[3].view;
     const uint8_t *from = (const uint8_t *)w->data + ((size_t)c * (size_t)w->dims[1] + (size_t)b) * (size_t)w->dims[2];
-    uint8_t *const zeros = to + (size_t)width * sizeof(float);
+    uint8_t *const zeros = to + (size_t)(width * a->scaleBytes);
     uint32_t *word = (uint32_t *)(void *)(zeros + (size_t)(width * a->zeroBytes)) + lane;
-    ((float *)(void *)to)[lane] = nnrti_cpu_weight(scale, (ptrdiff_t)c * scale->dims[1] + b);
+    const float s = nnrti_cpu_weight(scale, (ptrdiff_t)c * scale->dims[1] + b);
+    if (a->scaleBytes == 2)
+        ((uint16_t *)(void *)to)[lane] = nnrt_half_from_float(s);
+    else
+        ((float *)(void *)to)[lane] = s;
     if (a->zeroBytes == 1) {
         const uint8_t *const row = (const uint8_t *)zero->data + (size_t)c * (size_t)zero->dims[1];
         zeros[lane] = (uint8_t)(a->bits == 8 ? row[b] : row[b / 2] >> (b % 2 * 4) & 15);
@@ -4710,15 +4738,24 @@ static bool nnrti_cpu_is_nbits(const nnrt_draft_step *step, int64_t *rows, ptrdi
     return step->args[1].view.dims[0] > 0;
 }
 
-/* Sets rows and parts of the work items, and scratch: pointers to rows, and a decoded panel if the kernel needs one. */
-static void nnrti_cpu_tile_nbits(const nnrti_cpu_edit *e, nnrt_draft_step *step, nnrti_cpu_gemm *a, int64_t rows,
-                                 const int32_t weights[2], int32_t panels, int32_t zeroBytes)
+/* Sets rows and parts of the work items, and scratch: pointers to rows, and a decoded panel if the kernel needs one; or x
+   rounded to int8, which all workers read in the scratch of all. */
+static void nnrti_cpu_tile_nbits(const nnrti_cpu_edit *e, nnrt_draft_step *step, nnrti_cpu_nbits *nbits, int64_t rows,
+                                 const int32_t weights[2], int32_t panels, bool int8)
 {
     const int64_t pieces = nnrti_cpu_div_up(rows, NNRTI_CPU_GEMM_ROWS);
+    nnrti_cpu_gemm *const a = &nbits->gemm;
     a->rows = (int32_t)nnrti_cpu_div_up(rows, pieces);
     a->parts = nnrti_cpu_panel_parts(nnrti_cpu_gemm_work(a, rows, weights), panels, 4 * e->draft->workers);
+    if (int8) {
+        const size_t whole = rows == 1 ? 1 : (size_t)(rows + 7) / 8 * 8;
+        a->rows = (a->rows + 7) / 8 * 8; /* whole tiles */
+        step->scratchBytes = whole * nnrti_cpu_nbits_row_bytes(nbits->block, weights[1]) / e->draft->workers;
+        step->scratchBytes = (step->scratchBytes / NNRT_ALIGNMENT + 1) * NNRT_ALIGNMENT;
+        return;
+    }
     step->scratchBytes = 3 * nnrti_cpu_scratch_rows(e, a->rows, NNRTI_CPU_GEMM_ROWS) * sizeof(void *);
-    if (rows <= NNRTI_CPU_NBITS_ROWS && zeroBytes < 4)
+    if (rows <= NNRTI_CPU_NBITS_ROWS && nbits->zeroBytes < 4)
         return;
     a->wide = (step->scratchBytes + NNRT_ALIGNMENT - 1) / NNRT_ALIGNMENT * NNRT_ALIGNMENT;
     step->scratchBytes = a->wide + (1 + (size_t)weights[1]) * (size_t)e->isa->panel * sizeof(float);
@@ -4726,12 +4763,12 @@ static void nnrti_cpu_tile_nbits(const nnrti_cpu_edit *e, nnrt_draft_step *step,
 
 /* The attributes of a step, and the dimensions of its packed weights; *a: NULL if these are too large. */
 static NNRT_ReturnCode nnrti_cpu_make_nbits(const nnrti_cpu_edit *e, const nnrt_draft_step *step, int32_t width,
-                                            int32_t packed[2], nnrti_cpu_nbits **a)
+                                            int32_t scaleBytes, int32_t packed[2], nnrti_cpu_nbits **a)
 {
     const NNRT_MatMulNBits *attr = (const NNRT_MatMulNBits *)step->attr;
     const nnrt_view *w = &step->args[1].view;
     const int32_t zeroBytes = step->args[3].tensor == NNRT_NO_TENSOR ? 0 : nnrti_cpu_nbits_reals(step) == NULL ? 1 : 4;
-    const int64_t blockBytes = (int64_t)width * ((int64_t)sizeof(float) + zeroBytes + w->dims[2]);
+    const int64_t blockBytes = (int64_t)width * ((int64_t)scaleBytes + zeroBytes + w->dims[2]);
     const int64_t panelBytes = width * (int64_t)sizeof(float) + blockBytes * w->dims[1];
     const int64_t panels = nnrti_cpu_div_up(w->dims[0], width);
     *a = NULL;
@@ -4741,6 +4778,7 @@ static NNRT_ReturnCode nnrti_cpu_make_nbits(const nnrti_cpu_edit *e, const nnrt_
         return nnrti_cpu_no_memory(e, step);
     (*a)->bits = (int32_t)attr->bits;
     (*a)->block = (int32_t)attr->blockSize;
+    (*a)->scaleBytes = scaleBytes;
     (*a)->zeroBytes = zeroBytes;
     (*a)->blockBytes = (size_t)blockBytes;
     for (int32_t i = 0; i < 2; i++)
@@ -4758,22 +4796,26 @@ static NNRT_ReturnCode nnrti_cpu_lower_nbits(nnrti_cpu_edit *e, uint32_t s)
     const nnrt_plan_arg *old = step->args;
     const int32_t width = NNRTI_CPU_GEMV_WIDTH * e->isa->panel;
     const int32_t one = 1;
+    const bool int8 = ((const NNRT_MatMulNBits *)step->attr)->accuracyLevel == 4;
+    const nnrti_cpu_kernel *const kernel = int8 ? &e->isa->gemm_nbits_int8 : &e->isa->gemm_nbits;
     int32_t weights[2], packed[2];
     int64_t rows;
     ptrdiff_t strides[2];
     nnrti_cpu_nbits *a;
     nnrt_plan_arg *args;
     void *data, *last;
-    bool fits;
+    int64_t fits;
     NNRT_ReturnCode code;
-    if (!nnrti_cpu_is_allowed(e, &e->isa->gemm_nbits) || !nnrti_cpu_is_nbits(step, &rows, strides))
+    if (!nnrti_cpu_is_allowed(e, kernel) || !nnrti_cpu_is_nbits(step, &rows, strides))
         return NNRT_SUCCESS;
     weights[0] = old[1].view.dims[0];
     weights[1] = (int32_t)((const NNRT_MatMulNBits *)step->attr)->columns;
-    if ((code = nnrti_cpu_recall_nbits_fits(e, &old[2].view, nnrti_cpu_nbits_reals(step), &fits)) != NNRT_SUCCESS ||
-        (code = nnrti_cpu_make_nbits(e, step, width, packed, &a)) != NNRT_SUCCESS || !fits || a == NULL)
+    if ((code = nnrti_cpu_recall_nbits_fits(e, &old[2].view, nnrti_cpu_nbits_reals(step), &fits)) != NNRT_SUCCESS || fits == 0 ||
+        (code = nnrti_cpu_make_nbits(e, step, width, int8 && fits == 2 && e->isa->narrow != NULL ? 2 : 4, packed, &a)) !=
+            NNRT_SUCCESS ||
+        a == NULL)
         return code;
-    nnrti_cpu_set_kernel(step, &e->isa->gemm_nbits, a);
+    nnrti_cpu_set_kernel(step, kernel, a);
     step->flags = 0;
     if ((args = nnrt_draft_args(d, s, 2, 1)) == NULL)
         return nnrti_cpu_no_memory(e, step);
@@ -4781,7 +4823,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_nbits(nnrti_cpu_edit *e, uint32_t s)
     args[0].view = nnrti_cpu_matrix_as_image(&old[0].view, rows, strides[0], weights[1]);
     args[2] = old[5];
     args[2].view = nnrti_cpu_matrix_as_image(&old[5].view, rows, strides[1], weights[0]);
-    nnrti_cpu_tile_nbits(e, step, &a->gemm, rows, weights, packed[0], a->zeroBytes);
+    nnrti_cpu_tile_nbits(e, step, a, rows, weights, packed[0], int8);
     if ((code = nnrti_cpu_pack(e, s, NNRT_DATA_TYPE_UINT8, packed, &data)) != NNRT_SUCCESS ||
         (code = nnrti_cpu_derive(e, s, NNRT_DATA_TYPE_FLOAT32, 1, &one, &last)) != NNRT_SUCCESS)
         return code;

@@ -28,6 +28,7 @@ SECTIONS (search for the tag)
     >>float16_casts    float16 to float32 and back
     >>half_kernels     GEMM in float16 arithmetic
     >>int8_kernels     int8 GEMM, depthwise, pooling and addition; requantization
+    >>nbits_int8       GEMM and GEMV by packed weights of 4 or 8 bits, of x rounded to int8
     >>kernel_table     the kernels of this ISA, from which nnrt_cpu.h selects
 
 MIT license, see LICENSE.
@@ -10295,6 +10296,436 @@ static NNRT_ReturnCode NNRTI_CPU(binary_q8)(const void *attr, nnrt_view *args, n
 }
 
 #endif /* !NNRTI_CPU_DOT */
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>nbits_int8 */
+
+/* MATMUL_NBITS with x rounded to int8 (accuracyLevel 4). It reads the packed weights of >>nbits_kernels: a 32-bit lane of a
+   panel has 8 or 4 adjacent entries of a channel, which are multiplied by as many bytes of x, broadcast to all lanes. The
+   sums of a block are integers, so they are exact in any order; scale and zero point are applied once per block.
+   Before the work items x is rounded into scratch that all of them read, in groups of one or four rows: for each block of
+   K a nnrti_cpu_nbits_head, then its words, four bytes of each row of the group side by side. With entries of 4 bits the
+   bytes at even positions of eight precede those at odd positions, as masking separates the entries of a word.
+   ISAs without dot products of bytes multiply nibbles: sums of products of x and nibbles stay within 16 bits for 32 terms.
+   Entries of 8 bits are two nibbles there. */
+
+#if NNRTI_CPU_DOT
+#define NNRTI_NBITS(name) NNRTI_CPU_JOIN_2(nnrti_cpu_##name##_, NNRTI_CPU_BASE)
+#define NNRTI_NBITS_VECTORS (NNRTI_CPU_GEMV_WIDTH * NNRTI_PANEL_VECTORS)
+#define NNRTI_NBITS_WIDTH (NNRTI_NBITS_VECTORS * NNRTI_LANES)
+#else
+#define NNRTI_NBITS(name) NNRTI_CPU(name)
+#endif
+#define NNRTI_NBITS_TALL (NNRTI_CPU_LEVEL == 4 ? 8 : 4) /* rows of a register tile; the remainder has four */
+#define NNRTI_NBITS_DOT (NNRTI_CPU_DOT && !NNRTI_CPU_WASM) /* dot products of unsigned, or on Arm signed, weights by int8 */
+typedef uint32_t NNRTI_CPU(nbits_lanes) __attribute__((vector_size(NNRTI_LANES * 4)));
+
+/* The integer in all lanes. */
+NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(nbits_all)(int32_t x)
+{
+#if NNRTI_CPU_LEVEL == 4
+    return _mm512_set1_epi32(x);
+#elif NNRTI_CPU_LEVEL == 3
+    return _mm256_set1_epi32(x);
+#else
+    const nnrti_i v = {x, x, x, x};
+    return v;
+#endif
+}
+
+/* Bits `shift` to shift + 3 of each byte. */
+NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(nbits_nibbles)(NNRTI_CPU(nbits_lanes) words, const int32_t shift)
+{
+    return (nnrti_i)(words >> shift & 0x0F0F0F0Fu);
+}
+
+#if NNRTI_NBITS_DOT
+/* sum + the four products of the bytes of each lane. */
+NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(nbits_dot)(nnrti_i sum, nnrti_i weights, nnrti_i x)
+{
+#if NNRTI_CPU_LEVEL == 4
+    return _mm512_dpbusd_epi32(sum, weights, x);
+#else
+    return vdotq_s32(sum, vreinterpretq_s8_s32(weights), vreinterpretq_s8_s32(x));
+#endif
+}
+
+/* Adds the products of a block of rows x vectors; words: of each channel. x: of each group of rows. */
+NNRTI_CPU_INLINE void NNRTI_CPU(nbits_block)(nnrti_i *sum, const uint32_t *w, const int32_t *const *x, int32_t words,
+                                             const int32_t rows, const int32_t vectors, const int32_t bits)
+{
+    const int32_t each = rows < 4 ? 1 : 4, parts = 8 / bits;
+    for (int32_t i = 0; i < words; i++, w += NNRTI_NBITS_WIDTH) {
+        NNRTI_CPU(nbits_lanes) entries[NNRTI_NBITS_VECTORS];
+        NNRTI_CPU_UNROLL
+        for (int32_t v = 0; v < vectors; v++)
+            entries[v] = (NNRTI_CPU(nbits_lanes))nnrti_i_load((const int32_t *)(const void *)(w + v * NNRTI_LANES));
+        if (rows == 1)
+            NNRTI_NBITS(nbits_prefetch)(w, vectors * NNRTI_LANES);
+        NNRTI_CPU_UNROLL
+        for (int32_t half = 0; half < parts; half++) {
+            nnrti_i weights[NNRTI_NBITS_VECTORS];
+            NNRTI_CPU_UNROLL
+            for (int32_t v = 0; v < vectors; v++)
+                weights[v] = bits == 4                ? NNRTI_CPU(nbits_nibbles)(entries[v], 4 * half)
+                             : NNRTI_CPU_LEVEL == 4 ? (nnrti_i)entries[v]
+                                                    : (nnrti_i)(entries[v] ^ 0x80808080u);
+            NNRTI_CPU_UNROLL
+            for (int32_t r = 0; r < rows; r++) {
+                const nnrti_i four = NNRTI_CPU(nbits_all)(x[r / 4][(i * parts + half) * each + r % 4]);
+                NNRTI_CPU_UNROLL
+                for (int32_t v = 0; v < vectors; v++)
+                    sum[r * vectors + v] = NNRTI_CPU(nbits_dot)(sum[r * vectors + v], weights[v], four);
+            }
+        }
+    }
+}
+#else
+#if NNRTI_CPU_LEVEL >= 3
+#define NNRTI_NBITS_PAIRS NNRTI_CPU(i)
+#else
+typedef int16_t NNRTI_CPU(nbits_pairs) __attribute__((vector_size(16)));
+typedef uint16_t NNRTI_CPU(nbits_halves) __attribute__((vector_size(16)));
+#define NNRTI_NBITS_PAIRS NNRTI_CPU(nbits_pairs)
+#endif
+/* sum, of 16 bits, + the sum of the products of each pair of adjacent bytes. */
+NNRTI_CPU_INLINE NNRTI_NBITS_PAIRS NNRTI_CPU(nbits_pair)(NNRTI_NBITS_PAIRS sum, nnrti_i nibbles, nnrti_i x)
+{
+#if NNRTI_CPU_LEVEL == 4
+    return _mm512_add_epi16(sum, _mm512_maddubs_epi16(nibbles, x));
+#elif NNRTI_CPU_LEVEL == 3
+    return _mm256_add_epi16(sum, _mm256_maddubs_epi16(nibbles, x));
+#else
+    const NNRTI_NBITS_PAIRS w = (NNRTI_NBITS_PAIRS)nibbles, high = (NNRTI_NBITS_PAIRS)x >> 8;
+    const NNRTI_NBITS_PAIRS low = (NNRTI_NBITS_PAIRS)((NNRTI_CPU(nbits_halves))x << 8) >> 8;
+    return sum + (w & 0xFF) * low + (w >> 8) * high;
+#endif
+}
+
+/* sum + factor times both sums of 16 bits of each lane. */
+NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(nbits_fold)(nnrti_i sum, NNRTI_NBITS_PAIRS pairs, const int32_t factor)
+{
+#if NNRTI_CPU_LEVEL == 4
+    return _mm512_add_epi32(sum, _mm512_madd_epi16(pairs, _mm512_set1_epi16((int16_t)factor)));
+#elif NNRTI_CPU_LEVEL == 3
+    return _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16((int16_t)factor)));
+#else
+    const nnrti_i both = (nnrti_i)pairs;
+    return sum + ((nnrti_i)((NNRTI_CPU(nbits_lanes))both << 16) >> 16) * factor + (both >> 16) * factor;
+#endif
+}
+
+/* As above. Sums of 32 terms are folded: 8 additions of two products of at most 15 * 127. */
+NNRTI_CPU_INLINE void NNRTI_CPU(nbits_block)(nnrti_i *sum, const uint32_t *w, const int32_t *const *x, int32_t words,
+                                             const int32_t rows, const int32_t vectors, const int32_t bits)
+{
+    const int32_t each = rows < 4 ? 1 : 4, halves = 8 / bits, step = words < bits ? words : bits;
+    for (int32_t first = 0; first < words; first += step)
+        NNRTI_CPU_UNROLL
+    for (int32_t pass = 0; pass < bits / 4; pass++) {
+        const uint32_t *from = w + (ptrdiff_t)first * NNRTI_NBITS_WIDTH;
+        NNRTI_NBITS_PAIRS pairs[NNRTI_NBITS_TALL * NNRTI_NBITS_VECTORS];
+        memset(pairs, 0, sizeof(pairs));
+        for (int32_t i = first; i < first + step; i++, from += NNRTI_NBITS_WIDTH) {
+            NNRTI_CPU(nbits_lanes) entries[NNRTI_NBITS_VECTORS];
+            NNRTI_CPU_UNROLL
+            for (int32_t v = 0; v < vectors; v++)
+                entries[v] = (NNRTI_CPU(nbits_lanes))nnrti_i_load((const int32_t *)(const void *)(from + v * NNRTI_LANES));
+            if (rows == 1 && pass == 0)
+                NNRTI_NBITS(nbits_prefetch)(from, vectors * NNRTI_LANES);
+            NNRTI_CPU_UNROLL
+            for (int32_t half = 0; half < halves; half++) {
+                nnrti_i nibbles[NNRTI_NBITS_VECTORS];
+                NNRTI_CPU_UNROLL
+                for (int32_t v = 0; v < vectors; v++)
+                    nibbles[v] = NNRTI_CPU(nbits_nibbles)(entries[v], 4 * (half + pass));
+                NNRTI_CPU_UNROLL
+                for (int32_t r = 0; r < rows; r++) {
+                    const nnrti_i four = NNRTI_CPU(nbits_all)(x[r / 4][(i * halves + half) * each + r % 4]);
+                    NNRTI_CPU_UNROLL
+                    for (int32_t v = 0; v < vectors; v++)
+                        pairs[r * vectors + v] = NNRTI_CPU(nbits_pair)(pairs[r * vectors + v], nibbles[v], four);
+                }
+            }
+        }
+        NNRTI_CPU_UNROLL
+        for (int32_t k = 0; k < rows * vectors; k++)
+            sum[k] = NNRTI_CPU(nbits_fold)(sum[k], pairs[k], pass == 0 ? 1 : 16);
+    }
+}
+#endif
+
+/* Microkernel: `rows` rows, from row `row` of the tile on, by `vectors` vectors of a packed panel, from vector `first` on.
+   x: the groups of these rows, `next` words apart. rows, vectors and bits are constants after inlining. */
+NNRTI_CPU_INLINE void NNRTI_CPU(nbits_int8)(const NNRTI_NBITS(gemm_tile) * t, const nnrti_cpu_nbits *a, const int32_t *x,
+                                            ptrdiff_t next, int32_t row, int32_t first, const int32_t rows,
+                                            const int32_t vectors, const int32_t bits)
+{
+    const int32_t group = rows < 4 ? 1 : 4;
+    const ptrdiff_t lane = (ptrdiff_t)first * NNRTI_LANES;
+    const uint8_t *block = (const uint8_t *)(t->panel + NNRTI_NBITS_WIDTH);
+    NNRTI_NBITS(v) total[NNRTI_NBITS_TALL * NNRTI_NBITS_VECTORS];
+    NNRTI_CPU_UNROLL
+    for (int32_t r = 0; r < rows; r++)
+        NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < vectors; v++)
+        total[r * vectors + v] = NNRTI_NBITS(v_load)(t->panel + lane + v * NNRTI_LANES);
+    for (int32_t k = 0; k < t->k; k += a->block, block += a->blockBytes) {
+        const uint8_t *const zeros = block + (size_t)a->scaleBytes * NNRTI_NBITS_WIDTH;
+        const uint32_t *const w = (const uint32_t *)(const void *)(zeros + (size_t)a->zeroBytes * NNRTI_NBITS_WIDTH) + lane;
+        const nnrti_cpu_nbits_head *const heads[2] = {(const nnrti_cpu_nbits_head *)(const void *)x,
+                                                      (const nnrti_cpu_nbits_head *)(const void *)(x + next)};
+        const int32_t *const at[2] = {(const int32_t *)(const void *)(heads[0] + group),
+                                      (const int32_t *)(const void *)(heads[1] + group)};
+        nnrti_i sum[NNRTI_NBITS_TALL * NNRTI_NBITS_VECTORS];
+        NNRTI_CPU_UNROLL
+        for (int32_t r = 0; r < rows; r++)
+            NNRTI_CPU_UNROLL
+        for (int32_t v = 0; v < vectors; v++)
+            sum[r * vectors + v] = NNRTI_CPU(nbits_all)(heads[r / 4][r % 4].start[NNRTI_NBITS_DOT && NNRTI_CPU_LEVEL == 2]);
+        NNRTI_CPU(nbits_block)(sum, w, at, a->block * bits / 32, rows, vectors, bits);
+        NNRTI_CPU_UNROLL
+        for (int32_t v = 0; v < vectors; v++) {
+            const NNRTI_NBITS(v) scale = NNRTI_NBITS(v_weights)(
+                block, (size_t)lane + (size_t)(v * NNRTI_LANES), NNRTI_CPU_SMALL && a->scaleBytes == 2 ? NNRTI_CPU_F16 : NNRTI_CPU_F32);
+            const NNRTI_NBITS(v) zero = a->zeroBytes == 0
+                                            ? NNRTI_NBITS(v_all)(0.0f)
+                                            : NNRTI_NBITS(nbits_zeros)(a, zeros, (int32_t)lane + v * NNRTI_LANES);
+            NNRTI_CPU_UNROLL
+            for (int32_t r = 0; r < rows; r++) {
+                const nnrti_cpu_nbits_head *const head = &heads[r / 4][r % 4];
+                NNRTI_NBITS(v) part = __builtin_convertvector((NNRTI_NBITS(v_bits))sum[r * vectors + v], NNRTI_NBITS(v));
+                if (a->zeroBytes > 0)
+                    part = NNRTI_NBITS(v_fma)(zero, NNRTI_NBITS(v_all)(-head->sum), part);
+                total[r * vectors + v] =
+                    NNRTI_NBITS(v_fma)(scale, part * NNRTI_NBITS(v_all)(head->scale), total[r * vectors + v]);
+            }
+        }
+        x = at[0] + a->block / 4 * group;
+    }
+    for (int32_t v = 0; v < vectors && t->count > v * NNRTI_LANES; v++)
+        NNRTI_NBITS(epilogue_last)(t, row, v * NNRTI_LANES, total + v, vectors, rows);
+}
+
+/* Instances. */
+#define NNRTI_CPU_NBITS_INT8(name, rows, vectors, bits)                                                                \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(nbits_int8_##name)(const NNRTI_NBITS(gemm_tile) * t,                      \
+                                                                const nnrti_cpu_nbits *a, const int32_t *x,            \
+                                                                ptrdiff_t next, int32_t row, int32_t first)            \
+    {                                                                                                                  \
+        const NNRTI_NBITS(gemm_tile) copy = *t; /* which stores cannot change */                                       \
+        const nnrti_cpu_nbits attr = *a;                                                                               \
+        NNRTI_CPU(nbits_int8)(&copy, &attr, x, next, row, first, rows, vectors, bits);                                 \
+    }
+NNRTI_CPU_NBITS_INT8(row_4, 1, NNRTI_NBITS_VECTORS, 4)
+NNRTI_CPU_NBITS_INT8(row_8, 1, NNRTI_NBITS_VECTORS, 8)
+NNRTI_CPU_NBITS_INT8(four_4, 4, NNRTI_PANEL_VECTORS, 4)
+NNRTI_CPU_NBITS_INT8(four_8, 4, NNRTI_PANEL_VECTORS, 8)
+#if NNRTI_CPU_LEVEL == 4
+NNRTI_CPU_NBITS_INT8(tall_4, NNRTI_NBITS_TALL, NNRTI_PANEL_VECTORS, 4)
+NNRTI_CPU_NBITS_INT8(tall_8, NNRTI_NBITS_TALL, NNRTI_PANEL_VECTORS, 8)
+#endif
+
+/* What the work items of `gemm_nbits_int8` share. */
+typedef struct NNRTI_CPU(nbits_int8_job) {
+    NNRTI_NBITS(gemm_job) gemm;
+    const nnrti_cpu_nbits *attr;
+    int32_t *x;     /* rounded */
+    int32_t group;  /* rows of a group */
+    ptrdiff_t next; /* words of a group */
+} NNRTI_CPU(nbits_int8_job);
+
+/* The largest magnitude of count floats, Inf or NaN if one of them is. */
+static float NNRTI_CPU(nbits_largest)(const float *x, int32_t count)
+{
+    uint32_t most = 0;
+    float largest;
+    NNRTI_CPU(nbits_lanes) all;
+    int32_t i = 0;
+    memset(&all, 0, sizeof(all));
+    for (; i + NNRTI_LANES <= count; i += NNRTI_LANES) { /* as integers: the bits of NaN exceed those of Inf */
+        NNRTI_CPU(nbits_lanes) v, more;
+        memcpy(&v, x + i, sizeof(v));
+        v &= 0x7FFFFFFFu;
+        more = (NNRTI_CPU(nbits_lanes))((NNRTI_NBITS(v_bits))v > (NNRTI_NBITS(v_bits))all);
+        all = (more & v) | (~more & all);
+    }
+    for (int32_t lane = 0; lane < NNRTI_LANES; lane++)
+        most = all[lane] > most ? all[lane] : most;
+    for (; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, x + i, sizeof(bits));
+        bits &= 0x7FFFFFFFu;
+        most = bits > most ? bits : most;
+    }
+    memcpy(&largest, &most, sizeof(largest));
+    return largest;
+}
+
+/* Eight bytes as words of a row: in order, or those at even positions first (even). The words are `group` apart. */
+NNRTI_CPU_INLINE void NNRTI_CPU(nbits_order)(const uint8_t *q, int32_t *to, int32_t group, const bool even)
+{
+    uint64_t all = (uint64_t)q[0] | (uint64_t)q[1] << 8 | (uint64_t)q[2] << 16 | (uint64_t)q[3] << 24 |
+                   (uint64_t)q[4] << 32 | (uint64_t)q[5] << 40 | (uint64_t)q[6] << 48 | (uint64_t)q[7] << 56;
+    if (even) { /* of 16, then 32 bits at a time */
+        all = (all & 0xFF0000FFFF0000FFu) | (all & 0x0000FF000000FF00u) << 8 | (all >> 8 & 0x0000FF000000FF00u);
+        all = (all & 0xFFFF00000000FFFFu) | (all & 0x00000000FFFF0000u) << 16 | (all >> 16 & 0x00000000FFFF0000u);
+    }
+    to[0] = (int32_t)(uint32_t)all;
+    to[group] = (int32_t)(uint32_t)(all >> 32);
+}
+
+/* Rounds a block of x, of which the elements from `count` on are 0, to the words of a row in a group. Adding 1.5 * 2^23
+   rounds to an integer, to even, in the low bits. */
+static void NNRTI_CPU(nbits_round)(const nnrti_cpu_nbits *a, const float *x, int32_t count, nnrti_cpu_nbits_head *head,
+                                   int32_t *to, int32_t group)
+{
+    const NNRTI_NBITS(v) magic = NNRTI_NBITS(v_all)(12582912.0f);
+    const float largest = NNRTI_CPU(nbits_largest)(x, count);
+    const bool some = largest >= 1.5046327690525280e-36f && largest <= FLT_MAX; /* 2^-119: the inverse is finite */
+    const NNRTI_NBITS(v) inverse = NNRTI_NBITS(v_all)(some ? 127.0f / largest : 0.0f);
+    const int32_t middle = a->zeroBytes > 0 ? 0 : 1 << (a->bits - 1);
+    NNRTI_NBITS(v_bits) sums = (NNRTI_NBITS(v_bits))NNRTI_NBITS(v_all)(0.0f);
+    int32_t sum = 0;
+    for (int32_t k = 0; k < a->block; k += 16, to += 4 * group) {
+        uint8_t q[16];
+        float copy[16];
+        const float *from = x + k;
+        if (k + 16 > count) {
+            memset(copy, 0, sizeof(copy));
+            if (k < count)
+                memcpy(copy, from, (size_t)(count - k) * sizeof(float));
+            from = copy;
+        }
+        NNRTI_CPU_UNROLL
+        for (int32_t i = 0; i < 16; i += NNRTI_LANES) {
+            const NNRTI_NBITS(v) value = NNRTI_NBITS(v_load)(from + i) * inverse + magic;
+            sums += (NNRTI_NBITS(v_bits))value - (NNRTI_NBITS(v_bits))magic;
+            NNRTI_NBITS(v_store_bytes)(q + i, (NNRTI_NBITS(v_bits))value);
+        }
+        for (int32_t i = 0; i < 2; i++)
+            NNRTI_CPU(nbits_order)(q + 8 * i, to + 2 * i * group, group, a->bits == 4);
+    }
+    for (int32_t lane = 0; lane < NNRTI_LANES; lane++)
+        sum += some ? sums[lane] : 0;
+    head->scale = some ? largest / 127.0f : largest <= FLT_MAX ? 0.0f : NAN;
+    head->sum = (float)sum;
+    head->start[0] = -middle * sum;
+    head->start[1] = (a->bits == 8 ? 128 - middle : -middle) * sum;
+}
+
+/* Rounds a group of rows of x; rows behind the last one are its copies. */
+static void NNRTI_CPU(nbits_round_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(nbits_int8_job) *j = (const NNRTI_CPU(nbits_int8_job) *)arg;
+    const int32_t K = j->gemm.x->dims[3], block = j->attr->block, group = j->group;
+    (void)worker;
+    for (int32_t r = 0; r < group; r++) {
+        const int64_t row = (int64_t)i * group + r < j->gemm.pixels ? (int64_t)i * group + r : j->gemm.pixels - 1;
+        const float *const x = (const float *)j->gemm.x->data + row * j->gemm.x->strides[2];
+        int32_t *to = j->x + (ptrdiff_t)i * j->next;
+        for (int32_t k = 0; k < K; k += block) {
+            nnrti_cpu_nbits_head *const heads = (nnrti_cpu_nbits_head *)(void *)to;
+            NNRTI_CPU(nbits_round)(j->attr, x + k, K - k < block ? K - k : block, &heads[r],
+                                   (int32_t *)(void *)(heads + group) + r, group);
+            to = (int32_t *)(void *)(heads + group) + block / 4 * group;
+        }
+    }
+}
+
+/* All rows of a work item by one packed panel. rows: of y, and of z or NULL. */
+static void NNRTI_CPU(nbits_int8_panel)(const NNRTI_CPU(nbits_int8_job) * j, NNRTI_NBITS(gemm_tile) * t, int64_t first,
+                                        int32_t rows)
+{
+    const nnrti_cpu_nbits *const a = j->attr;
+    const int32_t C = j->gemm.y->dims[3], channel = t->channel;
+    const bool four = a->bits == 4;
+    float *y[NNRTI_NBITS_TALL];
+    const float *z[NNRTI_NBITS_TALL];
+    t->y = y;
+    for (int32_t row = 0, tall; row < rows; row += tall) {
+        const int32_t *const x = j->x + (ptrdiff_t)((first + row) / j->group) * j->next;
+        tall = rows - row > 4 ? NNRTI_NBITS_TALL : 4;
+        for (int32_t r = 0; r < tall; r++) {
+            const ptrdiff_t at = (ptrdiff_t)(first + (row + r < rows ? row + r : rows - 1)) * j->gemm.y->strides[2];
+            y[r] = (float *)j->gemm.y->data + at;
+            z[r] = j->gemm.z->data != NULL ? (const float *)j->gemm.z->data + at : NULL;
+        }
+        t->z = j->gemm.z->data != NULL ? z : NULL;
+        if (j->group == 1) {
+            t->count = C - channel;
+            (four ? NNRTI_CPU(nbits_int8_row_4) : NNRTI_CPU(nbits_int8_row_8))(t, a, x, 0, 0, 0);
+            continue;
+        }
+        for (int32_t v = 0; v < NNRTI_NBITS_VECTORS && channel + v * NNRTI_LANES < C; v += NNRTI_PANEL_VECTORS) {
+            t->channel = channel + v * NNRTI_LANES;
+            t->count = C - t->channel;
+#if NNRTI_CPU_LEVEL == 4
+            if (tall > 4) {
+                (four ? NNRTI_CPU(nbits_int8_tall_4) : NNRTI_CPU(nbits_int8_tall_8))(t, a, x, j->next, 0, v);
+                continue;
+            }
+#endif
+            (four ? NNRTI_CPU(nbits_int8_four_4) : NNRTI_CPU(nbits_int8_four_8))(t, a, x, 0, 0, v);
+        }
+        t->channel = channel;
+    }
+}
+
+/* Work item of `gemm_nbits_int8`: some rows by one part of the packed panels. */
+static void NNRTI_CPU(nbits_int8_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(nbits_int8_job) *j = (const NNRTI_CPU(nbits_int8_job) *)arg;
+    const nnrti_cpu_gemm *a = &j->attr->gemm;
+    const uint32_t part = i % a->parts;
+    const int64_t first = (int64_t)(i / a->parts) * a->rows, left = j->gemm.pixels - first;
+    const int32_t C = j->gemm.y->dims[3], panels = j->gemm.packed->dims[0];
+    const int32_t from = (int32_t)((int64_t)panels * part / a->parts);
+    const int32_t to = (int32_t)((int64_t)panels * (part + 1) / a->parts);
+    const int32_t begin = from * NNRTI_NBITS_WIDTH, end = to < panels ? to * NNRTI_NBITS_WIDTH : C;
+    const int32_t rows = left > a->rows ? a->rows : (int32_t)left;
+    NNRTI_NBITS(gemm_tile) t;
+    (void)worker;
+    memset(&t, 0, sizeof(t));
+    t.k = j->gemm.x->dims[3];
+    t.low = j->gemm.low;
+    t.high = j->gemm.high;
+    t.sumLow = j->gemm.sumLow;
+    t.sumHigh = j->gemm.sumHigh;
+    for (int32_t p = from; p < to; p++) {
+        t.channel = p * NNRTI_NBITS_WIDTH;
+        t.panel = (const float *)(const void *)((const uint8_t *)j->gemm.packed->data +
+                                                (size_t)p * (size_t)j->gemm.packed->dims[1]);
+        NNRTI_CPU(nbits_int8_panel)(j, &t, first, rows);
+    }
+    for (int32_t r = 0; r < rows && !j->gemm.bounds; r++) {
+        float *const y = (float *)j->gemm.y->data + (ptrdiff_t)(first + r) * j->gemm.y->strides[2] + begin;
+        NNRTI_NBITS(activation_row)(y, y, end - begin, a->conv.activation);
+    }
+}
+
+/* y[m,c] = activation(bias[c] + sum over blocks of scale[c] * d[m] * the sum over k of q[m,k] * (weight[c,k] - zero point)),
+   where a block of x is d * q; with a residual z: sum(that + z[m,c]), where sum is the second activation. */
+static NNRT_ReturnCode NNRTI_CPU(gemm_nbits_int8)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(nbits_int8_job) j;
+    int32_t weights[2];
+    j.attr = (const nnrti_cpu_nbits *)attr;
+    NNRTI_NBITS(gemm_job_init)(&j.attr->gemm, args, call, &j.gemm);
+    j.gemm.pixels = j.gemm.y->dims[2];
+    j.group = j.gemm.pixels > 1 ? 4 : 1;
+    weights[0] = j.gemm.y->dims[3];
+    weights[1] = j.gemm.x->dims[3];
+    j.next = (ptrdiff_t)(nnrti_cpu_nbits_row_bytes(j.attr->block, weights[1]) / sizeof(int32_t)) * j.group;
+    j.x = (int32_t *)call->scratch;
+    nnrti_cpu_parallel_for(call, 8.0 * (double)j.gemm.pixels * weights[1],
+                           (uint32_t)nnrti_cpu_div_up(j.gemm.pixels, j.group), NNRTI_CPU(nbits_round_task), &j);
+    nnrti_cpu_parallel_for(call, nnrti_cpu_gemm_work(&j.attr->gemm, j.gemm.pixels, weights),
+                           (uint32_t)nnrti_cpu_div_up(j.gemm.pixels, j.attr->gemm.rows) * j.attr->gemm.parts,
+                           NNRTI_CPU(nbits_int8_task), &j);
+    return NNRT_SUCCESS;
+}
+
 #endif /* NNRTI_CPU_DOT == 3 */
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -10382,6 +10813,11 @@ static const nnrti_cpu_isa NNRTI_CPU(isa) = {
 #undef NNRTI_NBITS_VECTORS
 #undef NNRTI_NBITS_WIDTH
 #undef NNRTI_NBITS_AHEAD
+#undef NNRTI_NBITS
+#undef NNRTI_NBITS_TALL
+#undef NNRTI_NBITS_DOT
+#undef NNRTI_NBITS_PAIRS
+#undef NNRTI_CPU_NBITS_INT8
 #undef NNRTI_CPU_STRIP_PIXELS
 #undef NNRTI_CPU_STRIP_WHOLE
 #undef NNRTI_CPU_FEW_ROWS

@@ -6386,7 +6386,8 @@ static bool nnrti_mcu_is_dense_view(const nnrt_view *v, size_t *count)
     return true;
 }
 
-/* MATMUL_NBITS of float32 and dense arguments: x, weight, scale, zero points, bias, y. */
+/* MATMUL_NBITS of float32 and dense arguments: x, weight, scale, zero points, bias, y. With x rounded to int8 the reference
+   kernel stays. */
 static NNRT_ReturnCode nnrti_mcu_edit_nbits(nnrti_mcu_edit *e, uint32_t s)
 {
     static const nnrti_mcu_kernel kernel = NNRTI_MCU_ROW(matmul_nbits);
@@ -6397,7 +6398,7 @@ static NNRT_ReturnCode nnrti_mcu_edit_nbits(nnrti_mcu_edit *e, uint32_t s)
     size_t sizes[6] = {0, 0, 0, 0, 0, 0};
     NNRT_McuNbits *a;
     nnrt_draft_step *step;
-    if (old.nIn != 5 || old.nDerived != 0 || old.nOut != 1)
+    if (old.nIn != 5 || old.nDerived != 0 || old.nOut != 1 || from->accuracyLevel != 0)
         return NNRT_SUCCESS;
     for (uint32_t i = 0; i < 6; i++) {
         if (old.args[i].tensor == NNRT_NO_TENSOR)

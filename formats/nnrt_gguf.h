@@ -26,7 +26,9 @@ SUPPORTED FILES
     Versions 2 and 3, little-endian, in one file. Architectures: the rows of NNRTI_GGUF_ARCHS. A file holds weights and
     hyperparameters only; the graph is that of its architecture.
     Tensor types: the rows of NNRTI_GGUF_TYPES. float32 matrices are used in place; float16 and bfloat16 become float32.
-    Quantized matrices become operands of MATMUL_NBITS, of 4 or 8 bits, with float32 scales: w = scale * (q - zero).
+    Quantized matrices become operands of MATMUL_NBITS, of 4 or 8 bits, with float32 scales: w = scale * (q - zero). As in
+    llama.cpp, activations that multiply them are rounded to int8, with a scale for each block of a row (accuracyLevel 4);
+    nnrt_gguf_desc.floatActivations: they stay float32.
     The values of Q4_0, Q5_0, Q8_0, Q3_K, Q6_K and IQ4_NL are exactly the values of the file; types with minima (Q4_1, Q5_1,
     Q2_K, Q4_K, Q5_K) have float32 zero points, -minimum / scale, and differ by the rounding of that quotient.
     Whatever is not supported is reported in one message, NNRT_UNSUPPORTED_OP: architecture, types, rotary scalings, and
@@ -75,6 +77,7 @@ typedef struct nnrt_gguf_desc {
     const nnrt_log *log; /* receives a line for each unsupported property and each widened type; NULL: none */
     bool noMap;          /* nnrt_gguf_load reads the file into memory of the allocator instead of mapping it */
     bool allLogits;      /* logits after each token instead of the last one */
+    bool floatActivations; /* multiply quantized matrices by float32; false: by activations rounded to int8, which is faster */
     uint32_t context; /* tokens for which the model is meant, 0: the file's context length. Only files with two lists of
                          rotary factors (phi3) depend on it: the long one is used above their original context length */
 } nnrt_gguf_desc;
@@ -1186,6 +1189,7 @@ static uint32_t nnrti_gguf_linear_of(nnrti_gguf *c, uint32_t x, nnrti_gguf_tenso
     packed.columns = t->sizes[0];
     packed.bits = (int32_t)t->type->bits;
     packed.blockSize = (int32_t)t->type->scaled;
+    packed.accuracyLevel = c->desc->floatActivations ? 0 : 4;
     in[0] = x;
     in[1] = t->made[0];
     in[2] = t->made[1];

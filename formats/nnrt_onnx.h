@@ -5294,6 +5294,7 @@ static void nnrti_onnx_out_weight(nnrti_onnx *c, const nnrti_onnx_weight *w)
     n->attr.columns = K;
     n->attr.bits = w->bits;
     n->attr.blockSize = w->block;
+    n->attr.accuracyLevel = 0;
     n->scale = nnrti_onnx_constant(c, real, 2, dims, scale);
     dims[2] = dims[1];
     dims[1] = (int32_t)zeroBytes;
@@ -9332,6 +9333,7 @@ static void nnrti_onnx_op_matmul_bits(nnrti_onnx *c, int32_t arg)
     a.columns = p.columns;
     a.bits = p.bits;
     a.blockSize = p.block;
+    a.accuracyLevel = 0; /* float32 is at least as accurate as each accuracy_level asks for */
     blocks = (p.columns + p.block - 1) / p.block;
     in[0] = nnrti_onnx_in(c, 0);
     in[1] = nnrti_onnx_packed_shape(c, nnrti_onnx_in(c, 1), &p, NNRT_TYPES_U8, blocks * (p.block * p.bits / 8), blocks,

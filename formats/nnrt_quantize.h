@@ -2677,6 +2677,7 @@ static NNRT_ReturnCode nnrti_ptq_pack_layer(nnrti_ptq *p, const nnrti_ptq_layer 
     attr->columns = l->in;
     attr->bits = b.bits;
     attr->blockSize = b.block;
+    attr->accuracyLevel = 0;
     n->nodeType = NNRT_NODE_TYPE_MATMUL_NBITS;
     n->nodeAttr.data = attr;
     n->nodeAttr.size = sizeof(*attr);

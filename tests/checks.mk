@@ -57,6 +57,12 @@ build/bench_nbits: tests/bench/bench_nbits.c $(HEADERS) | stb
 bench-nbits: build/bench_nbits
 	@build/bench_nbits $(THREADS)
 
+# A language model of SmolLM2-135M's sizes beside llama.cpp, if MODULES=DIR has node-llama-cpp: prompts and steps. KIND=Q8_0: of this tensor type.
+.PHONY: bench-text
+bench-text: build/nnrt
+	@sh tools/need.sh python3 python3-numpy
+	@$(PYTHON) -B tests/bench/bench_text.py build/nnrt --kind $(or $(KIND),Q4_0) --threads $(or $(THREADS),1) --modules '$(MODULES)'
+
 # Ratio of signal to quantization noise of ten networks, without each step of nnrt quantize. NETS="lenet dscnn_kws": some.
 .PHONY: quantize-table
 quantize-table: build/nnrt

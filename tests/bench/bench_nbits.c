@@ -95,6 +95,7 @@ static product product_of(const nnrt_parallel *parallel, int32_t M, int32_t K, i
     attr.columns = K;
     attr.bits = bits;
     attr.blockSize = block;
+    attr.accuracyLevel = 0;
     check(nnrt_builder_create(&b, "product", NULL), &error);
     in[0] = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims);
     p.constants[0] = bits > 0 ? (void *)noise((size_t)N * (size_t)(blocks * bytes)) : floats((size_t)N * (size_t)K);

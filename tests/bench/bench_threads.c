@@ -92,6 +92,7 @@ static uint32_t product(nnrt_builder *b, uint32_t x, int32_t K, int32_t N)
     attr.columns = K;
     attr.bits = 4;
     attr.blockSize = BLOCK;
+    attr.accuracyLevel = 0;
     in[0] = x;
     in[1] = constant(b, NNRT_DATA_TYPE_UINT8, 3, weights, 0);
     in[2] = constant(b, NNRT_DATA_TYPE_FLOAT32, 2, scales, 0.01f);

@@ -1070,7 +1070,7 @@ static void test_second_start_dynamic(void **state)
 {
     static const nnrt_bound bound = {"x", {2, {9, 64}}};
     const int32_t dims[2] = {-1, 64}, weight[2] = {96, 64}, words[3] = {40, 3, 16}, scales[2] = {40, 3};
-    static const NNRT_MatMulNBits attr = {96, 4, 32};
+    static const NNRT_MatMulNBits attr = {96, 4, 32, 0};
     float *w = made_up(96 * 64, 5), *scale = made_up(40 * 3, 6);
     NNRT_Model *m = NULL, *alone = NULL;
     nnrt_cache *c = cache_from(NULL, 0), *again;

@@ -48,7 +48,7 @@ static const NNRT_MatMulFusion turned = {false, true, NNRT_ACTIVATION_TYPE_RELU}
 static const NNRT_Activation gelu = {NNRT_ACTIVATION_TYPE_GELU, 0, 0, 0, true}, tanh_of = {NNRT_ACTIVATION_TYPE_TANH, 0, 0, 0, false};
 static const NNRT_LogSoftmax log_last = {1};
 static const NNRT_RMSNormalization rms = {1, 1e-5f};
-static const NNRT_MatMulNBits four_bits = {64, 4, 32};
+static const NNRT_MatMulNBits four_bits = {64, 4, 32, 0}, four_bits_int8 = {64, 4, 32, 4};
 static const int64_t last_axis[1] = {-1}, order[4] = {0, 2, 3, 1};
 static const int64_t ones3[6] = {1, 1, 1, 1, 1, 1};
 static const int64_t cells[6] = {NNRT_ACTIVATION_TYPE_SIGMOID, NNRT_ACTIVATION_TYPE_TANH, NNRT_ACTIVATION_TYPE_TANH,
@@ -81,6 +81,7 @@ static const one_node nodes[] = {
     {"gemm", NNRT_NODE_TYPE_FULL_CONNECTION, &product, F32, 1, {{2, {-1, 37}}, {2, {21, 37}}, {1, {21}}, NONE}, false, NULL},
     {"gemm", NNRT_NODE_TYPE_MATMUL_FUSION, NULL, F32, 1, {{3, {-1, 3, 20}}, {2, {20, 33}}, NONE, NONE}, false, NULL},
     {"gemm", NNRT_NODE_TYPE_MATMUL_FUSION, &turned, F32, 1, {{2, {-1, 8}}, {2, {70, 8}}, NONE, NONE}, false, NULL},
+    {"gemm_nbits_int8", NNRT_NODE_TYPE_MATMUL_NBITS, &four_bits_int8, F32, 1, {{2, {-1, 64}}, {3, {40, 2, 16}}, {2, {40, 2}}, NONE}, false, NULL},
     {"gemm_nbits", NNRT_NODE_TYPE_MATMUL_NBITS, &four_bits, F32, 1, {{2, {-1, 64}}, {3, {40, 2, 16}}, {2, {40, 2}}, NONE}, false, NULL},
     {"matmul", NNRT_NODE_TYPE_MATMUL_FUSION, NULL, F32, 2, {{3, {2, -1, 16}}, {3, {2, 16, -1}}, NONE, NONE}, false, NULL},
     {"matmul", NNRT_NODE_TYPE_MATMUL_FUSION, NULL, F32, 2, {{3, {2, 5, -1}}, {3, {2, -1, 7}}, NONE, NONE}, false, NULL},

@@ -1,6 +1,7 @@
 /* MATMUL_NBITS on the fast device (devices/nnrt_cpu.h), with each instruction set of this machine: GEMV, a few rows, and
    GEMM by decoded panels, around the borders of vectors, panels, words and blocks, with one, two, three and eight workers.
-   Expected are sums in double of numbers that the test packs itself. */
+   With x rounded to int8 (accuracyLevel 4): one row, tiles of rows and their remainders. Expected are sums in double of
+   numbers that the test packs, and rounds, itself. */
 #define _XOPEN_SOURCE 700
 #include <math.h>
 #include <setjmp.h>
@@ -26,6 +27,7 @@ typedef struct spec {
     int32_t rows, K, N, bits, block, zeros;
     bool bias, added, residual;
     NNRT_ActivationType activation;
+    bool int8; /* accuracyLevel 4 */
 } spec;
 
 /* Its constants: entries [N,blocks * block], scales and zero points [N,blocks]. */
@@ -109,6 +111,7 @@ static NNRT_Model *make(const spec *s, const numbers *n)
     attr.columns = s->K;
     attr.bits = s->bits;
     attr.blockSize = s->block;
+    attr.accuracyLevel = s->int8 ? 4 : 0;
     assert_int_equal(nnrt_builder_create(&b, "nbits", NULL), NNRT_SUCCESS);
     x = nnrt_builder_input(b, "in", F32, 1, whole);
     parts[0] = x;
@@ -149,10 +152,26 @@ static NNRT_Model *make(const spec *s, const numbers *n)
     return finish(b);
 }
 
-/* y, and a bound of the roundings: one for each term, block and addition. */
+/* Element k of row m of x: as it is, or rounded to an integer times the largest magnitude of its block / 127. */
+static double x_at(const spec *s, const numbers *n, int32_t m, int32_t k)
+{
+    const float *row = &n->x[m * s->K];
+    const int32_t from = k / s->block * s->block;
+    float most = 0;
+    if (!s->int8)
+        return (double)row[k];
+    for (int32_t i = from; i < from + s->block && i < s->K; i++)
+        most = fabsf(row[i]) > most ? fabsf(row[i]) : most;
+    return most > 0 ? (double)(most / 127.0f) * (double)nearbyintf(row[k] * (127.0f / most)) : 0;
+}
+
+/* y, and a bound of the roundings: one for each term, block and addition; without those of the terms if these are integers. */
 static void expect(const spec *s, const numbers *n, float *y, float *bound)
 {
-    const double each = SECOND * ROUNDING * (s->K + n->blocks + 8);
+    const double each = SECOND * ROUNDING * ((s->int8 ? 4 : s->K) + n->blocks + 8);
+    double *const x = (double *)calloc((size_t)s->rows * (size_t)s->K, sizeof(*x));
+    for (int32_t i = 0; i < s->rows * s->K; i++)
+        x[i] = x_at(s, n, i / s->K, i % s->K);
     for (int32_t m = 0; m < s->rows; m++)
         for (int32_t c = 0; c < s->N; c++) {
             double sum = (s->bias ? (double)n->bias[c] : 0) + (s->added ? (double)n->added[c] : 0);
@@ -160,9 +179,10 @@ static void expect(const spec *s, const numbers *n, float *y, float *bound)
             for (int32_t k = 0; k < s->K; k++) {
                 const int32_t b = c * n->blocks + k / s->block;
                 const double w = (double)n->entries[c * n->blocks * s->block + k] - (double)n->zeros[b];
-                const double term = (double)n->x[m * s->K + k] * w * (double)n->scales[b];
+                const double term = x[m * s->K + k] * w * (double)n->scales[b];
                 sum += term;
-                size += fabs(term);
+                size += s->int8 ? fabs(x[m * s->K + k] * (double)n->scales[b]) * (fabs(w) + 2 * fabs((double)n->zeros[b]))
+                                : fabs(term); /* (sum of q * entry) - zero point * (sum of q) */
             }
             if (s->activation == NNRT_ACTIVATION_TYPE_RELU && sum < 0)
                 sum = 0;
@@ -174,6 +194,7 @@ static void expect(const spec *s, const numbers *n, float *y, float *bound)
             y[m * s->N + c] = (float)sum;
             bound[m * s->N + c] = (float)(each * size);
         }
+    free(x);
 }
 
 static void check(const spec *s)
@@ -184,10 +205,11 @@ static void check(const spec *s)
     const size_t nY = product_of(2, dims);
     float *y = reals(nY), *bound = reals(nY);
     char what[100];
-    snprintf(what, sizeof(what), "%d x %d x %d, %d bits, blocks of %d, zeros %d, %d%d%d", s->rows, s->K, s->N, s->bits,
-             s->block, s->zeros, s->bias, s->added, s->residual);
+    snprintf(what, sizeof(what), "%d x %d x %d, %d bits, blocks of %d, zeros %d, %d%d%d%s", s->rows, s->K, s->N, s->bits,
+             s->block, s->zeros, s->bias, s->added, s->residual, s->int8 ? ", int8" : "");
     expect(s, &n, y, bound);
-    kernel = "gemm_nbits";
+    kernel = s->int8 ? "gemm_nbits_int8" : "gemm_nbits";
+    every_set = s->int8;
     check_all(model, n.x, (size_t)s->rows * (size_t)(s->K + (s->residual ? s->N : 0)), nY, y, bound, what);
     kernel = NULL;
     free(y);
@@ -205,7 +227,7 @@ static void test_one_row(void **unused)
     state = 1;
     for (int32_t i = 0; i < 15 * 12; i++) {
         const spec s = {1, columns[i % 12], channels[i % 15], i / 15 % 2 == 0 ? 4 : 8, 16 << i % 3, i / 4 % 3, i % 2 == 0,
-                        false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION};
+                        false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, false};
         check(&s);
     }
 }
@@ -219,7 +241,7 @@ static void test_rows(void **unused)
     state = 2;
     for (int32_t i = 0; i < 60; i++) {
         const spec s = {rows[i % 10], 20 + 13 * (i % 7), channels[i % 6], i / 10 % 2 == 0 ? 4 : 8, 16 << i % 2, i / 3 % 3,
-                        i % 2 == 0, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION};
+                        i % 2 == 0, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, false};
         check(&s);
     }
 }
@@ -228,11 +250,11 @@ static void test_rows(void **unused)
 static void test_threads(void **unused)
 {
     static const spec specs[] = {
-        {1, 600, 700, 4, 32, NO_ZEROS, true, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION},
-        {1, 600, 700, 8, 32, BYTES, false, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION},
-        {3, 300, 500, 4, 128, BYTES, true, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION},
-        {70, 100, 130, 4, 32, BYTES, true, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION},
-        {300, 40, 70, 8, 16, REALS, true, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION},
+        {1, 600, 700, 4, 32, NO_ZEROS, true, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, false},
+        {1, 600, 700, 8, 32, BYTES, false, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, false},
+        {3, 300, 500, 4, 128, BYTES, true, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, false},
+        {70, 100, 130, 4, 32, BYTES, true, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, false},
+        {300, 40, 70, 8, 16, REALS, true, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, false},
     };
     (void)unused;
     state = 3;
@@ -247,16 +269,40 @@ static void test_epilogue(void **unused)
     state = 4;
     for (int32_t i = 0; i < 24; i++) {
         const spec s = {i % 3 == 0 ? 1 : i % 3 == 1 ? 3 : 9, 50, 37 + 40 * (i % 2), i % 2 == 0 ? 4 : 8, 32, i % 3, i % 2 == 0,
-                        i % 4 != 0, i % 4 != 1, i % 4 == 2 ? NNRT_ACTIVATION_TYPE_RELU : NNRT_ACTIVATION_TYPE_NO_ACTIVATION};
+                        i % 4 != 0, i % 4 != 1, i % 4 == 2 ? NNRT_ACTIVATION_TYPE_RELU : NNRT_ACTIVATION_TYPE_NO_ACTIVATION, false};
         check(&s);
     }
+}
+
+/* x rounded to int8: one row, tiles of four and eight rows with their remainders, several work items; panels that are cut. */
+static void test_int8(void **unused)
+{
+    static const int32_t rows[] = {1, 2, 4, 5, 8, 9, 13, 16, 1, 21};
+    static const int32_t channels[] = {1, 5, 16, 17, 33, 64, 70, 130};
+    static const spec large[] = {
+        {1, 600, 700, 4, 32, NO_ZEROS, true, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, true},
+        {1, 600, 700, 8, 32, REALS, true, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, true},
+        {300, 128, 200, 4, 64, NO_ZEROS, true, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, true},
+        {523, 96, 70, 8, 16, BYTES, false, true, true, NNRT_ACTIVATION_TYPE_RELU, true},
+        {65, 300, 130, 4, 256, BYTES, true, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, true},
+    };
+    (void)unused;
+    state = 7;
+    for (int32_t i = 0; i < 160; i++) {
+        const spec s = {rows[i % 10], 1 + 13 * (i % 17), channels[i % 8], i / 10 % 2 == 0 ? 4 : 8, 16 << i / 2 % 5, i / 3 % 3,
+                        i % 2 == 0, i % 7 == 0, i % 5 == 0, i % 4 == 0 ? NNRT_ACTIVATION_TYPE_RELU : NNRT_ACTIVATION_TYPE_NO_ACTIVATION,
+                        true};
+        check(&s);
+    }
+    for (uint32_t i = 0; i < COUNT(large); i++)
+        check(&large[i]);
 }
 
 /* Scales with which a weight could be infinite use the reference kernel; also weights that are inputs. */
 static void test_left(void **unused)
 {
     static const float odd[] = {INFINITY, -1e38f, NAN, 7e28f};
-    const spec s = {6, 32, 4, 4, 16, NO_ZEROS, false, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION};
+    const spec s = {6, 32, 4, 4, 16, NO_ZEROS, false, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, false};
     numbers n;
     (void)unused;
     state = 5;
@@ -288,22 +334,25 @@ static void test_left(void **unused)
 /* The reported number of bytes suffices, one less fails. */
 static void test_memory(void **unused)
 {
-    const spec s = {9, 64, 70, 4, 16, BYTES, true, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION};
+    spec s = {9, 64, 70, 4, 16, BYTES, true, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, false};
     numbers n;
-    NNRT_Model *model;
+    NNRT_Model *models[2];
     float *y = reals(9 * 70);
     (void)unused;
     state = 6;
     n = numbers_of(&s);
-    model = make(&s, &n);
-    for (uint32_t k = 0; k < nSets; k++) {
+    models[0] = make(&s, &n);
+    s.int8 = true;
+    models[1] = make(&s, &n);
+    for (uint32_t k = 0; k < 2 * nSets; k++) {
         nnrt_session_desc desc;
         const nnrt_io in = nnrt_io_make(n.x, 9 * 64 * sizeof(float)), out = nnrt_io_make(y, 9 * 70 * sizeof(float));
         memset(&desc, 0, sizeof(desc));
-        desc.device = sets[k];
-        (void)run_in_bytes(model, desc, &in, &out);
+        desc.device = sets[k / 2];
+        (void)run_in_bytes(models[k % 2], desc, &in, &out);
     }
-    nnrt_model_destroy(model);
+    nnrt_model_destroy(models[0]);
+    nnrt_model_destroy(models[1]);
     numbers_free(&n);
     free(y);
 }
@@ -313,6 +362,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_row), cmocka_unit_test(test_rows), cmocka_unit_test(test_threads),
         cmocka_unit_test(test_epilogue), cmocka_unit_test(test_left), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_int8),
     };
     return cmocka_run_group_tests(tests, add_devices, NULL);
 }

@@ -737,7 +737,7 @@ static NNRT_Model *nbits_of(int64_t columns, int64_t bits, int64_t block, int ze
     const int32_t packed[2] = {5, (int32_t)((blocks * bits + 7) / 8)};
     uint8_t bytes[2048];
     float numbers[128];
-    NNRT_MatMulNBits attr = {0, 0, 0};
+    NNRT_MatMulNBits attr = {0, 0, 0, 0};
     nnrt_builder *b = NULL;
     NNRT_Model *model = NULL;
     uint32_t in[5] = {0, 0, 0, NNRT_NO_TENSOR, NNRT_NO_TENSOR};

@@ -4,12 +4,15 @@ blocks, soft caps, windows), GPT-2, BERT and Nomic BERT. All tokens at once, wit
 
     logits(model, ids)      float64[tokens, vocabulary] of a gguf_models.Model
     embedding(model, ids)   float64[width], pooled; float64[tokens, width] without pooling
+With int8=True, what quantized matrices multiply is rounded to int8 with a scale per block (MATMUL_NBITS, accuracyLevel 4).
 
 model.halves: rotary pairs are half of the dimensions apart in llama, too. model.exact: GELU by the error function.
 """
 import math
 
 import numpy as np
+
+import gguf_models
 
 
 def gelu(x, exact=False):
@@ -75,14 +78,30 @@ def softmax(x):
     return e / e.sum(-1, keepdims=True)
 
 
+def rounded(x, block):
+    """x as integers of -127 to 127 times a float32 scale for each block of a row."""
+    parts = x.astype(np.float32).reshape(len(x), -1, block)
+    most = np.abs(parts).max(-1, keepdims=True)
+    some = most >= np.float32(2.0 ** -119)
+    q = np.rint(parts * np.where(some, np.float32(127) / np.where(some, most, 1), 0).astype(np.float32))
+    return (q.astype(np.float64) * (most / np.float32(127)) * some).reshape(x.shape)
+
+
 class Network:
-    def __init__(self, model):
+    def __init__(self, model, int8=False):
+        names = {number: name for name, number in gguf_models.TYPES.items()}
+        kinds = {tensor[0]: names.get(tensor[2], 'F32') for tensor in model.tensors}
+        self.blocks = {name: 16 if kind in ('Q2_K', 'Q3_K', 'Q6_K') else 32 for name, kind in kinds.items()
+                       if int8 and kind not in ('F32', 'F16', 'BF16')}
         self.m, self.v, self.own, self.s, self.arch = model, model.values, model.own, model.sizes, model.arch
         self.encoder = self.arch in ('bert', 'nomic-bert')
         self.layered = self.arch in ('gpt2', 'bert', 'nomic-bert')
 
+    def product(self, x, name):
+        return (rounded(x, self.blocks[name]) if name in self.blocks else x) @ self.v[name].T
+
     def linear(self, x, name):
-        y = x @ self.v[name + '.weight'].T
+        y = self.product(x, name + '.weight')
         return y + self.v[name + '.bias'] if name + '.bias' in self.v else y
 
     def norm(self, x, name):
@@ -153,14 +172,14 @@ class Network:
         return x
 
 
-def logits(model, ids):
-    net = Network(model)
+def logits(model, ids, int8=False):
+    net = Network(model, int8)
     x = net.norm(net.hidden(ids), 'output_norm')
-    y = x @ model.values['token_embd.weight' if model.sizes['tied'] else 'output.weight'].T
+    y = net.product(x, 'token_embd.weight' if model.sizes['tied'] else 'output.weight')
     cap = model.own.get('final_logit_softcapping')
     return cap * np.tanh(y / cap) if cap else y
 
 
-def embedding(model, ids):
-    x = Network(model).hidden(ids)
+def embedding(model, ids, int8=False):
+    x = Network(model, int8).hidden(ids)
     return {0: x, 1: x.mean(0), 2: x[0], 3: x[-1]}[model.sizes['pooling']]

@@ -5,9 +5,11 @@
     test_gguf.py [--only TEXT] NNRT                 compares NNRT with numpy
     test_gguf.py --peer --modules DIR [--only TEXT]  compares numpy with llama.cpp: DIR/node_modules has node-llama-cpp
 
-Logits after each token of a prompt are within 2e-5 of the largest logit, in one run and in two, of which the second has the keys and
-values of the first; so are the values of a model that `nnrt convert` made. `nnrt generate` chooses the token with the largest logit of
-numpy, unless two are closer than that. Embeddings are within 1e-5.
+With --float-activations, logits after each token of a prompt are within 2e-5 of the largest logit, in one run and in two, of which
+the second has the keys and values of the first; so are the values of a model that `nnrt convert` made. `nnrt generate` chooses the token
+with the largest logit of numpy, unless two are closer than that. Embeddings are within 1e-5. With activations rounded to int8, which is
+the default, logits and embeddings are within 1e-2 of numpy's with the same rounding: an activation that differs in its last bits may
+round to another integer.
 
 The last line says "N passed, N failed"; the exit status is 1 when something failed or nothing passed.
 """
@@ -28,7 +30,8 @@ import gguf_numpy  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 IDS = [1, 17, 299, 4, 55, 100, 7, 8, 9, 42]
-CLOSE = 2e-5
+CLOSE, CLOSE_INT8 = 2e-5, 1e-2
+QUANTIZED = [kind for kind in gguf_models.TYPES if kind not in ('F32', 'F16', 'BF16')]
 LONG_FACTORS = {'rope_factors_long': [1, 1.1, 2, 3, 4, 6, 8, 8], 'rope_factors_short': [1, 1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6]}
 LONGROPE = {'rope.scaling.type': 'longrope', 'rope.scaling.attn_factor': 1.19}
 
@@ -74,12 +77,12 @@ class Runner:
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def run(self, file, ids, past=None, model=None):
+    def run(self, file, ids, past=None, model=None, int8=False):
         """All outputs of a run by name; past: keys and values by name, or None for an empty cache of that model."""
         np.save(self.path('ids.npy'), np.array([ids], np.int64))
         words = ['run', file, '--input', 'input_ids=' + self.path('ids.npy'), '--output-dir', self.path('out')]
         if file.endswith('.gguf'):
-            words.append('--all-logits')
+            words += ['--all-logits'] + ([] if int8 else ['--float-activations'])
         if model is not None and model.arch not in gguf_models.ENCODERS:
             for i in range(model.sizes['layers']):
                 for part in ('key', 'value'):
@@ -92,25 +95,32 @@ class Runner:
             raise RuntimeError(done.stderr.strip())
         return {name[:-4]: np.load(os.path.join(self.path('out'), name)) for name in os.listdir(self.path('out'))}
 
-    def compare(self, name, got, want):
-        bound = CLOSE * max(1.0, np.abs(want).max())
+    def compare(self, name, got, want, close=CLOSE):
+        bound = close * max(1.0, np.abs(want).max())
         off = np.abs(got - want).max() if got.shape == want.shape else np.inf
         self.verdict(off <= bound, name, 'differs by %g, at most %g' % (off, bound))
 
     def encoder(self, name, model, file):
         out = self.run(file, IDS, model=model)
-        self.compare(name, out['hidden' if model.sizes['pooling'] == 0 else 'embedding'][0], gguf_numpy.embedding(model, IDS))
+        result = 'hidden' if model.sizes['pooling'] == 0 else 'embedding'
+        self.compare(name, out[result][0], gguf_numpy.embedding(model, IDS))
+        if model.kind in QUANTIZED:
+            out = self.run(file, IDS, model=model, int8=True)
+            self.compare(name + ', int8', out[result][0], gguf_numpy.embedding(model, IDS, int8=True), CLOSE_INT8)
 
     def decoder(self, name, model, file):
         want = gguf_numpy.logits(model, IDS)
         self.compare(name, self.run(file, IDS, model=model)['logits'][0], want)
         first = self.run(file, IDS[:7], model=model)
         self.compare(name + ', second run', self.run(file, IDS[7:], past=first, model=model)['logits'][0], want[7:])
+        if model.kind in QUANTIZED:
+            rounded = gguf_numpy.logits(model, IDS, int8=True)
+            self.compare(name + ', int8', self.run(file, IDS, model=model, int8=True)['logits'][0], rounded, CLOSE_INT8)
         tokens = self.generate(name, file, 12)
         self.tokens(name, model, tokens)
         if model.arch in ('llama', 'gemma3'):
             stored = self.path('model.nnrt')
-            done = commands.run(self.nnrt, 'convert', file, stored, text=True)
+            done = commands.run(self.nnrt, 'convert', file, stored, '--float-activations', text=True)
             self.verdict(done.returncode == 0, name + ', convert', done.stderr)
             self.compare(name + ', converted', self.run(stored, IDS, model=model)['logits'][0], want[-1:])
             again = self.generate(name + ', converted', stored, 12)
@@ -120,7 +130,8 @@ class Runner:
         return self.generate_ids(name, file, IDS, count)
 
     def generate_ids(self, name, file, ids, count):
-        done = commands.run(self.nnrt, 'generate', file, '--ids', ','.join(map(str, ids)), '--tokens', str(count), '--json', text=True)
+        words = ['--float-activations'] if file.endswith('.gguf') else []
+        done = commands.run(self.nnrt, 'generate', file, '--ids', ','.join(map(str, ids)), '--tokens', str(count), '--json', *words, text=True)
         said = json.loads(done.stdout) if done.returncode == 0 else {}
         self.verdict(said.get('first_ms', 0) > 0 and said.get('step_ms', 0) > 0, name + ', generate', done.stderr + done.stdout)
         return said.get('tokens', [])
@@ -134,6 +145,7 @@ class Runner:
 
     def case(self, name, arch, kind, changes):
         model = gguf_models.make(arch, kind, **changes)
+        model.kind = kind
         file = self.path('model.gguf')
         with open(file, 'wb') as f:
             f.write(model.bytes())
@@ -151,9 +163,11 @@ class Runner:
         want = gguf_numpy.logits(model, IDS)
         self.compare('version 2', self.run(file, IDS, model=model)['logits'][0], want)
         plain = self.generate('one thread', file, 40)
-        done = commands.run(self.nnrt, 'generate', file, '--ids', ','.join(map(str, IDS)), '--tokens', '40', '--threads', '2', '--json', text=True)
+        done = commands.run(self.nnrt, 'generate', file, '--ids', ','.join(map(str, IDS)), '--tokens', '40', '--threads', '2',
+                            '--float-activations', '--json', text=True)
         self.verdict(done.returncode == 0 and json.loads(done.stdout)['tokens'] == plain, 'two threads', done.stderr + done.stdout)
-        done = commands.run(self.nnrt, 'generate', file, '--ids', ','.join(map(str, IDS * 60)), '--tokens', '3', '--json', text=True)
+        done = commands.run(self.nnrt, 'generate', file, '--ids', ','.join(map(str, IDS * 60)), '--tokens', '3', '--float-activations',
+                            '--json', text=True)
         self.verdict(done.returncode == 0, 'a prompt in three parts', done.stderr)
         rows = gguf_numpy.logits(model, IDS * 60 + json.loads(done.stdout)['tokens'][:2])[599:]
         self.verdict([int(row.argmax()) for row in rows] == json.loads(done.stdout)['tokens'], 'a prompt in three parts, tokens', done.stdout)

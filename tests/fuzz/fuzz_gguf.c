@@ -17,6 +17,7 @@ static NNRT_ReturnCode fuzz_gguf_load(NNRT_Model **model, const void *data, size
     desc.allocator = allocator;
     desc.no_optimize = true;
     desc.allLogits = bytes % 2 != 0; /* both ways */
+    desc.floatActivations = bytes % 4 > 1;
     return nnrt_gguf_load_memory(model, data, bytes, &desc, error);
 }
 

@@ -84,6 +84,7 @@ typedef struct cli_args {
     const char *ids;       /* of --ids; NULL: not given */
     uint32_t tokens;       /* of --tokens; 0: not given */
     bool allLogits;        /* of --all-logits */
+    bool floatActivations; /* of --float-activations */
     double maxLoss; /* of --max-loss; 0: not given */
     uint32_t samples, withoutSteps; /* of --samples (0: all) and --without */
     const char *report, *classes; /* files of --report and --classes; NULL: none */
@@ -198,6 +199,7 @@ static bool cli_take_positive(const char *text, double *out)
 
 CLI_TAKE_SET(cli_take_json, json, true, true)
 CLI_TAKE_SET(cli_take_all_logits, allLogits, true, true)
+CLI_TAKE_SET(cli_take_float_activations, floatActivations, true, true)
 CLI_TAKE_SET(cli_take_tsv, tsv, true, true)
 CLI_TAKE_SET(cli_take_onnx, onnx, true, true)
 CLI_TAKE_SET(cli_take_tflite, tflite, true, true)
@@ -856,6 +858,9 @@ static const cli_option cli_options[] = {
     {"--tokens", "N", CLI_GENERATE, "number of tokens to generate, default 32", cli_take_tokens},
     {"--all-logits", NULL, CLI_SESSIONS | CLI_CONVERT, "of a GGUF or safetensors file: logits after each token instead of the last one",
      cli_take_all_logits},
+    {"--float-activations", NULL, CLI_SESSIONS | CLI_CONVERT | CLI_GENERATE,
+     "of a GGUF file: multiply quantized matrices by float32 instead of activations that are rounded to int8; slower",
+     cli_take_float_activations},
     {"--copy", "NAME", CLI_OPS, "print the float32 kernel of an operator, or a kernel that is named, as C that compiles by itself",
      cli_take_copy},
     {"--show", "NAME", CLI_OPS, "print shapes, attributes, formula and float32 kernel of an operator, to read them", cli_take_show},

@@ -26,6 +26,25 @@ def expected(x, weight, scale, zero, bias, K, bits):
     return rounded(y if bias is None else y + wide(bias), x)
 
 
+def expected_int8(x, weight, scale, zero, bias, K, bits):
+    """accuracyLevel 4: blocks of x as float32 scales and integers, of which sums of products are exact in float64."""
+    N, B, size = weight.shape[0], weight.shape[1], weight.shape[2] * 8 // bits
+    blocks = np.zeros(x.shape[:-1] + (B * size,), f32)
+    blocks[..., :K] = x
+    blocks = blocks.reshape(x.shape[:-1] + (B, size))
+    most = np.abs(blocks).max(-1)  # NaN if an element is
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        some = (most >= f32(2.0**-119)) & np.isfinite(most)
+        inverse = np.where(some, f32(127) / most, f32(0)).astype(f32)
+        q = np.where(some[..., None], np.rint(blocks * inverse[..., None]), 0).astype(f64)
+        d = np.where(some, most / f32(127), np.where(np.isfinite(most), f32(0), f32(np.nan))).astype(f32)
+    assert (blocks * inverse[..., None]).dtype == f32 and np.abs(q).max(initial=0) <= 127
+    z = np.full((N, B), 2.0 ** (bits - 1)) if zero is None else entries(zero, bits, B) if zero.dtype == np.uint8 else wide(zero)
+    sums = np.einsum("...bk,nbk->...nb", q, entries(weight, bits, size)) - z * q.sum(-1)[..., None, :]
+    y = (sums * wide(d)[..., None, :] * wide(scale)).sum(-1)
+    return rounded(y if bias is None else y + wide(bias), x)
+
+
 def make(w):
     def given(shape, N, bits, size, dtype=f32, zeros="none", bias=False):
         """Inputs: entries after the last column are random, too."""
@@ -40,12 +59,15 @@ def make(w):
     def attrs_of(K, bits, size):
         return {"columns": K, "bits": bits, "blockSize": size}
 
-    def go(name, inputs, bits, size, constant=True):
+    def go(name, inputs, bits, size, constant=True, level=0):
         K = inputs[0].shape[-1]
         ins = [inputs[0]] + [const(v) if constant and v is not None else v for v in inputs[1:]]
         while ins[-1] is None:
             ins.pop()
-        w.case(name, OP, attrs_of(K, bits, size), ins, [expected(*inputs, K, bits)])
+        attrs = attrs_of(K, bits, size)
+        if level:
+            attrs["accuracyLevel"] = level
+        w.case(name, OP, attrs, ins, [(expected_int8 if level else expected)(*inputs, K, bits)])
 
     for bits in (4, 8, 2):
         for dtype in (f32, f16):
@@ -70,6 +92,25 @@ def make(w):
             scale = scale.copy()
             scale[0, 0], scale[1, 1] = np.nan, np.inf
             go("%d bits, NaN and Inf in scale" % bits, (np.abs(x[3:]) + 1, weight, scale, zero, bias), bits, 16)
+    for bits in (4, 8, 2):
+        for zeros in ("none", "packed", "real"):
+            name = "int8, %d bits, zero points %s, " % (bits, zeros)
+            for dtype in (f32, f16):
+                go(name + "two blocks of " + np.dtype(dtype).name, given((3, 32), 5, bits, 16, dtype, zeros), bits, 16, level=4)
+            go(name + "a part of a block", given((2, 21), 3, bits, 16, f32, zeros, True), bits, 16, level=4)
+            go(name + "one row, panels", given((1, 96), 131, bits, 32, f32, zeros, True), bits, 32, level=4)
+            go(name + "tiles and panels", given((13, 70), 67, bits, 32, f32, zeros), bits, 32, level=4)
+            go(name + "blocks of 128", given((5, 300), 9, bits, 128, f32, zeros, True), bits, 128, level=4)
+        go("int8, %d bits, a matrix of inputs" % bits, given((2, 3, 40), 7, bits, 32, f32, "packed", True), bits, 32, constant=False, level=4)
+        go("int8, %d bits, no rows" % bits, given((0, 16), 2, bits, 16), bits, 16, level=4)
+        x, weight, scale, zero, bias = given((2, 64), 70, bits, 32)
+        weight[:] = 255
+        x[0], x[1] = np.where(np.arange(64) < 32, 127, -127), 127
+        go("int8, %d bits, the largest sums" % bits, (x, weight, scale, zero, bias), bits, 32, level=4)
+        x, weight, scale, zero, bias = given((8, 48), 3, bits, 16)
+        x[0, :16], x[1, 16:32], x[2], x[3, 5], x[4, 47], x[5, 0] = 0, f32(2.0**-120), f32(2.0**-119), np.nan, np.inf, -np.inf
+        x[6, 0], x[6, 1:15] = 127, np.arange(-7, 7) + 0.5  # halves
+        go("int8, %d bits, zeros, small numbers, halves, NaN and Inf" % bits, (x, weight, scale, zero, bias), bits, 16, level=4)
     inputs = given((2, 32), 4, 4, 32, bias=True)
     w.case("bits and blockSize 0 are 4 and 32", OP, {"columns": 32, "bits": 0, "blockSize": 0},
            list(inputs[:3]) + [None, inputs[4]], [expected(*inputs, 32, 4)])
@@ -82,6 +123,7 @@ def make(w):
 
     bad("no columns", "INVALID_PARAMETER", x, weight, scale, columns=0, says="columns is 0")
     bad("other columns than x", "INVALID_SHAPE", x, weight, scale, columns=31)
+    bad("accuracy level 1", "INVALID_PARAMETER", x, weight, scale, accuracyLevel=1, says="accuracyLevel is 1, expected 0 or 4")
     bad("3 bits", "UNSUPPORTED_OP", x, weight, scale, bits=3, says="bits is 3, expected 2, 4 or 8")
     bad("-4 bits", "UNSUPPORTED_OP", x, weight, scale, bits=-4)
     for size in (8, 24, 131072, -16):
