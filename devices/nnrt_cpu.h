@@ -416,9 +416,9 @@ typedef struct nnrti_cpu_nbits {
 
 /* A block of a row of x that `gemm_nbits_int8` rounded to int8, before its words. */
 typedef struct nnrti_cpu_nbits_head {
-    float scale, sum; /* of the rounded elements */
-    int32_t start[2]; /* of the sums of products: minus the middle of the range times `sum`, unless there are zero points;
-                         [1]: for entries of 8 bits that are read as signed, which are 128 less */
+    float scale, less; /* less: minus the sum of the integers */
+    int32_t start[2];  /* of the sums of products: the middle of the range times `less`, unless there are zero points;
+                          [1]: for entries of 8 bits that are read as signed, which are 128 less */
 } nnrti_cpu_nbits_head;
 
 /* Bytes of a row of K elements that are rounded in blocks. */

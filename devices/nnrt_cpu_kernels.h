@@ -10496,7 +10496,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(nbits_int8)(const NNRTI_NBITS(gemm_tile) * t, co
                 const nnrti_cpu_nbits_head *const head = &heads[r / 4][r % 4];
                 NNRTI_NBITS(v) part = __builtin_convertvector((NNRTI_NBITS(v_bits))sum[r * vectors + v], NNRTI_NBITS(v));
                 if (a->zeroBytes > 0)
-                    part = NNRTI_NBITS(v_fma)(zero, NNRTI_NBITS(v_all)(-head->sum), part);
+                    part = NNRTI_NBITS(v_fma)(zero, NNRTI_NBITS(v_all)(head->less), part);
                 total[r * vectors + v] =
                     NNRTI_NBITS(v_fma)(scale, part * NNRTI_NBITS(v_all)(head->scale), total[r * vectors + v]);
             }
@@ -10526,7 +10526,7 @@ NNRTI_CPU_NBITS_INT8(tall_4, NNRTI_NBITS_TALL, NNRTI_PANEL_VECTORS, 4)
 NNRTI_CPU_NBITS_INT8(tall_8, NNRTI_NBITS_TALL, NNRTI_PANEL_VECTORS, 8)
 #endif
 
-/* What the work items of `gemm_nbits_int8` share. */
+/* Operands that the work items of `gemm_nbits_int8` share. */
 typedef struct NNRTI_CPU(nbits_int8_job) {
     NNRTI_NBITS(gemm_job) gemm;
     const nnrti_cpu_nbits *attr;
@@ -10538,41 +10538,33 @@ typedef struct NNRTI_CPU(nbits_int8_job) {
 /* The largest magnitude of count floats, Inf or NaN if one of them is. */
 static float NNRTI_CPU(nbits_largest)(const float *x, int32_t count)
 {
-    uint32_t most = 0;
-    float largest;
-    NNRTI_CPU(nbits_lanes) all;
-    int32_t i = 0;
-    memset(&all, 0, sizeof(all));
-    for (; i + NNRTI_LANES <= count; i += NNRTI_LANES) { /* as integers: the bits of NaN exceed those of Inf */
-        NNRTI_CPU(nbits_lanes) v, more;
-        memcpy(&v, x + i, sizeof(v));
-        v &= 0x7FFFFFFFu;
-        more = (NNRTI_CPU(nbits_lanes))((NNRTI_NBITS(v_bits))v > (NNRTI_NBITS(v_bits))all);
-        all = (more & v) | (~more & all);
+    NNRTI_NBITS(v) most = NNRTI_NBITS(v_all)(0.0f);
+    for (int32_t i = 0; i < count; i += NNRTI_LANES) {
+        const NNRTI_NBITS(v) v = NNRTI_NBITS(v_load_part)(x + i, count - i);
+        most = NNRTI_NBITS(v_max_nan)(most, (NNRTI_NBITS(v))((NNRTI_NBITS(v_bits))v & INT32_MAX));
     }
-    for (int32_t lane = 0; lane < NNRTI_LANES; lane++)
-        most = all[lane] > most ? all[lane] : most;
-    for (; i < count; i++) {
-        uint32_t bits;
-        memcpy(&bits, x + i, sizeof(bits));
-        bits &= 0x7FFFFFFFu;
-        most = bits > most ? bits : most;
-    }
-    memcpy(&largest, &most, sizeof(largest));
-    return largest;
+    return NNRTI_NBITS(v_largest)(most);
 }
 
-/* Eight bytes as words of a row: in order, or those at even positions first (even). The words are `group` apart. */
+/* Sixteen bytes as words of a row, `group` apart: in order, or of each eight those at even positions first (even). */
 NNRTI_CPU_INLINE void NNRTI_CPU(nbits_order)(const uint8_t *q, int32_t *to, int32_t group, const bool even)
 {
-    uint64_t all = (uint64_t)q[0] | (uint64_t)q[1] << 8 | (uint64_t)q[2] << 16 | (uint64_t)q[3] << 24 |
-                   (uint64_t)q[4] << 32 | (uint64_t)q[5] << 40 | (uint64_t)q[6] << 48 | (uint64_t)q[7] << 56;
-    if (even) { /* of 16, then 32 bits at a time */
-        all = (all & 0xFF0000FFFF0000FFu) | (all & 0x0000FF000000FF00u) << 8 | (all >> 8 & 0x0000FF000000FF00u);
-        all = (all & 0xFFFF00000000FFFFu) | (all & 0x00000000FFFF0000u) << 16 | (all >> 16 & 0x00000000FFFF0000u);
+#if NNRTI_CPU_LEVEL >= 3
+    const __m128i order = _mm_setr_epi8(0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15);
+    __m128i all = _mm_loadu_si128((const __m128i *)(const void *)q);
+    all = even ? _mm_shuffle_epi8(all, order) : all;
+    to[0] = _mm_cvtsi128_si32(all);
+    to[group] = _mm_extract_epi32(all, 1);
+    to[2 * group] = _mm_extract_epi32(all, 2);
+    to[3 * group] = _mm_extract_epi32(all, 3);
+#else
+    for (int32_t i = 0; i < 4; i++) {
+        const uint8_t *const from = q + (even ? i / 2 * 8 + i % 2 : 4 * i);
+        const int32_t step = even ? 2 : 1;
+        to[i * group] = (int32_t)((uint32_t)from[0] | (uint32_t)from[step] << 8 | (uint32_t)from[2 * step] << 16 |
+                                  (uint32_t)from[3 * step] << 24);
     }
-    to[0] = (int32_t)(uint32_t)all;
-    to[group] = (int32_t)(uint32_t)(all >> 32);
+#endif
 }
 
 /* Rounds a block of x, of which the elements from `count` on are 0, to the words of a row in a group. Adding 1.5 * 2^23
@@ -10585,8 +10577,8 @@ static void NNRTI_CPU(nbits_round)(const nnrti_cpu_nbits *a, const float *x, int
     const bool some = largest >= 1.5046327690525280e-36f && largest <= FLT_MAX; /* 2^-119: the inverse is finite */
     const NNRTI_NBITS(v) inverse = NNRTI_NBITS(v_all)(some ? 127.0f / largest : 0.0f);
     const int32_t middle = a->zeroBytes > 0 ? 0 : 1 << (a->bits - 1);
-    NNRTI_NBITS(v_bits) sums = (NNRTI_NBITS(v_bits))NNRTI_NBITS(v_all)(0.0f);
-    int32_t sum = 0;
+    NNRTI_NBITS(v) sums = NNRTI_NBITS(v_all)(0.0f); /* exact: of at most 65536 * 127 */
+    int32_t sum;
     for (int32_t k = 0; k < a->block; k += 16, to += 4 * group) {
         uint8_t q[16];
         float copy[16];
@@ -10600,16 +10592,14 @@ static void NNRTI_CPU(nbits_round)(const nnrti_cpu_nbits *a, const float *x, int
         NNRTI_CPU_UNROLL
         for (int32_t i = 0; i < 16; i += NNRTI_LANES) {
             const NNRTI_NBITS(v) value = NNRTI_NBITS(v_load)(from + i) * inverse + magic;
-            sums += (NNRTI_NBITS(v_bits))value - (NNRTI_NBITS(v_bits))magic;
+            sums = sums + (value - magic);
             NNRTI_NBITS(v_store_bytes)(q + i, (NNRTI_NBITS(v_bits))value);
         }
-        for (int32_t i = 0; i < 2; i++)
-            NNRTI_CPU(nbits_order)(q + 8 * i, to + 2 * i * group, group, a->bits == 4);
+        NNRTI_CPU(nbits_order)(q, to, group, a->bits == 4);
     }
-    for (int32_t lane = 0; lane < NNRTI_LANES; lane++)
-        sum += some ? sums[lane] : 0;
+    sum = some ? (int32_t)NNRTI_NBITS(v_sum)(sums) : 0;
     head->scale = some ? largest / 127.0f : largest <= FLT_MAX ? 0.0f : NAN;
-    head->sum = (float)sum;
+    head->less = (float)-sum;
     head->start[0] = -middle * sum;
     head->start[1] = (a->bits == 8 ? 128 - middle : -middle) * sum;
 }

@@ -879,8 +879,12 @@ static float nnrti_gguf_f16(const uint8_t *p)
 static void nnrti_gguf_nibbles(const uint8_t *from, const uint8_t *high, uint8_t *q)
 {
     const uint32_t bits = high != NULL ? nnrti_gguf_u32(high) : 0;
-    for (uint32_t i = 0; i < 32; i++)
-        q[i] = (uint8_t)((from[i % 16] >> (i < 16 ? 0 : 4) & 15) | (bits >> i & 1) << 4);
+    for (uint32_t i = 0; i < 16; i++) {
+        q[i] = from[i] & 15;
+        q[16 + i] = from[i] >> 4;
+    }
+    for (uint32_t i = 0; i < 32 && bits != 0; i++)
+        q[i] = (uint8_t)(q[i] | (bits >> i & 1) << 4);
 }
 
 /* The 6-bit scale (minimum 0) or minimum (1) i of 8 in the 12 bytes of Q4_K and Q5_K: the low 6 bits of bytes 0 to 3 and
@@ -950,7 +954,7 @@ static void nnrti_gguf_block(uint32_t type, const uint8_t *p, uint8_t *q, float 
     }
     if (type == NNRTI_GGUF_Q4_1 || type == NNRTI_GGUF_Q5_1)
         *minimum = nnrti_gguf_f16(p + 2);
-    for (uint32_t i = 0; i < 32; i++) {
+    for (uint32_t i = 0; i < 32 && nnrti_gguf_type_of(type)->bits == 8; i++) {
         if (type == NNRTI_GGUF_Q8_0)
             q[i] = p[2 + i] ^ 0x80; /* two's complement + 128 */
         else if (type == NNRTI_GGUF_Q5_0)
@@ -972,6 +976,17 @@ static void nnrti_gguf_zero(uint8_t *q, uint32_t count, float minimum, float *sc
     *zero = 0;
 }
 
+/* Eight elements of 4 bits as four bytes, each first one in the low bits. */
+static void nnrti_gguf_pack_8(const uint8_t *q, uint8_t *packed)
+{
+    uint64_t all = nnrti_gguf_u32(q) | (uint64_t)nnrti_gguf_u32(q + 4) << 32;
+    all = (all | all >> 4) & 0x00FF00FF00FF00FFu;
+    all = (all | all >> 8) & 0x0000FFFF0000FFFFu;
+    all |= all >> 16;
+    for (uint32_t i = 0; i < 4; i++)
+        packed[i] = (uint8_t)(all >> 8 * i);
+}
+
 /* Quantized rows as elements of MATMUL_NBITS: packed bytes, scales and, with minima, zero points. */
 static void nnrti_gguf_pack(const nnrti_gguf_tensor *t, uint8_t *packed, float *scales, float *zeros)
 {
@@ -984,8 +999,11 @@ static void nnrti_gguf_pack(const nnrti_gguf_tensor *t, uint8_t *packed, float *
         nnrti_gguf_block(t->number, t->data + b * type->bytes, q, scales, minima);
         for (uint32_t g = 0; g < groups && type->minima != 0; g++)
             nnrti_gguf_zero(q + g * type->scaled, type->scaled, minima[g], &scales[g], zeros++);
-        for (uint32_t i = 0; i < type->block; i += type->bits == 4 ? 2 : 1)
-            *packed++ = (uint8_t)(type->bits == 4 ? q[i] | q[i + 1] << 4 : q[i]);
+        if (type->bits == 8)
+            memcpy(packed, q, type->block);
+        for (uint32_t i = 0; i < type->block && type->bits == 4; i += 8)
+            nnrti_gguf_pack_8(q + i, packed + i / 2);
+        packed += type->block / 8 * type->bits;
     }
 }
 

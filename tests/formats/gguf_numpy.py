@@ -4,7 +4,7 @@ blocks, soft caps, windows), GPT-2, BERT and Nomic BERT. All tokens at once, wit
 
     logits(model, ids)      float64[tokens, vocabulary] of a gguf_models.Model
     embedding(model, ids)   float64[width], pooled; float64[tokens, width] without pooling
-With int8=True, what quantized matrices multiply is rounded to int8 with a scale per block (MATMUL_NBITS, accuracyLevel 4).
+With int8=True, operands of quantized matrices are rounded to int8 with a scale per block (MATMUL_NBITS, accuracyLevel 4).
 
 model.halves: rotary pairs are half of the dimensions apart in llama, too. model.exact: GELU by the error function.
 """

@@ -6,7 +6,7 @@
     test_gguf.py --peer --modules DIR [--only TEXT]  compares numpy with llama.cpp: DIR/node_modules has node-llama-cpp
 
 With --float-activations, logits after each token of a prompt are within 2e-5 of the largest logit, in one run and in two, of which
-the second has the keys and values of the first; so are the values of a model that `nnrt convert` made. `nnrt generate` chooses the token
+the second has the keys and values of the first, and from a model that `nnrt convert` made. `nnrt generate` chooses the token
 with the largest logit of numpy, unless two are closer than that. Embeddings are within 1e-5. With activations rounded to int8, which is
 the default, logits and embeddings are within 1e-2 of numpy's with the same rounding: an activation that differs in its last bits may
 round to another integer.
