@@ -10316,8 +10316,8 @@ static NNRT_ReturnCode NNRTI_CPU(binary_q8)(const void *attr, nnrt_view *args, n
 #else
 #define NNRTI_NBITS(name) NNRTI_CPU(name)
 #endif
-#define NNRTI_NBITS_TALL (NNRTI_CPU_LEVEL == 4 ? 8 : 4) /* rows of a register tile; the remainder has four */
 #define NNRTI_NBITS_DOT (NNRTI_CPU_DOT && !NNRTI_CPU_WASM) /* dot products of unsigned, or on Arm signed, weights by int8 */
+#define NNRTI_NBITS_TALL (NNRTI_NBITS_DOT && NNRTI_CPU_LEVEL == 4 ? 8 : 4) /* rows of a register tile; the remainder has four */
 typedef uint32_t NNRTI_CPU(nbits_lanes) __attribute__((vector_size(NNRTI_LANES * 4)));
 
 /* The integer in all lanes. */
@@ -10521,7 +10521,7 @@ NNRTI_CPU_NBITS_INT8(row_4, 1, NNRTI_NBITS_VECTORS, 4)
 NNRTI_CPU_NBITS_INT8(row_8, 1, NNRTI_NBITS_VECTORS, 8)
 NNRTI_CPU_NBITS_INT8(four_4, 4, NNRTI_PANEL_VECTORS, 4)
 NNRTI_CPU_NBITS_INT8(four_8, 4, NNRTI_PANEL_VECTORS, 8)
-#if NNRTI_CPU_LEVEL == 4
+#if NNRTI_NBITS_TALL > 4
 NNRTI_CPU_NBITS_INT8(tall_4, NNRTI_NBITS_TALL, NNRTI_PANEL_VECTORS, 4)
 NNRTI_CPU_NBITS_INT8(tall_8, NNRTI_NBITS_TALL, NNRTI_PANEL_VECTORS, 8)
 #endif
@@ -10650,7 +10650,7 @@ static void NNRTI_CPU(nbits_int8_panel)(const NNRTI_CPU(nbits_int8_job) * j, NNR
         for (int32_t v = 0; v < NNRTI_NBITS_VECTORS && channel + v * NNRTI_LANES < C; v += NNRTI_PANEL_VECTORS) {
             t->channel = channel + v * NNRTI_LANES;
             t->count = C - t->channel;
-#if NNRTI_CPU_LEVEL == 4
+#if NNRTI_NBITS_TALL > 4
             if (tall > 4) {
                 (four ? NNRTI_CPU(nbits_int8_tall_4) : NNRTI_CPU(nbits_int8_tall_8))(t, a, x, j->next, 0, v);
                 continue;
