@@ -57,8 +57,8 @@ OPERATOR FUSION, LAYOUT, PREPACKED WEIGHTS
 DYNAMIC SHAPES
     Steps with dynamic shapes have the float32 kernels of FULL_CONNECTION, MATMUL_FUSION, MATMUL_NBITS, SOFTMAX,
     LOG_SOFTMAX, all normalizations, REDUCE_FUSION of known axes, TRANSPOSE, ARGMAX_FUSION, ARGMIN_FUSION, SCALE_FUSION,
-    comparisons, WHERE, SELECT, and elementwise operators, these also in float16; those of MATMUL_INTEGER, CONV_INTEGER,
-    CAST, DFT and STFT; the float64 kernels; and all of other element types.
+    MAX_POOL_3D, AVERAGE_POOL_3D, comparisons, WHERE, SELECT, and elementwise operators; the float16 form of all of these;
+    those of MATMUL_INTEGER, CONV_INTEGER, CAST, DFT and STFT; the float64 kernels; and all of other element types.
     CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION, 2-D pools and RESIZE of float32 have them for every dynamic N, height and
     width, and so have those of 8 bits. If only N is dynamic, one image is computed after the other. Other operators keep
     the reference kernel.
@@ -68,10 +68,9 @@ DYNAMIC SHAPES
     Biases and activations that the graph passes fuse (nnrt_model_optimize) stay fused.
 
 WHAT IS FAST, float16
-    CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION, FULL_CONNECTION, MATMUL_FUSION, MATMUL_NBITS, the 2-D pools, SOFTMAX,
-    LOG_SOFTMAX, LAYER_NORM_FUSION, INSTANCE_NORM and GROUP_NORM_FUSION as above, by the float32 kernels: a step before
-    each widens its inputs, a step after it narrows its result. If only the next step reads the result, it is rounded to
-    float16 precision but stays float32. Other tensors between steps are float16. Packed weights are float32.
+    Every operator that is fast with float32 and computes, by the float32 kernels: a step before each widens its inputs,
+    a step after it narrows its results. If only the next step reads the result, it is rounded to float16 precision but
+    stays float32. Other tensors between steps are float16. Packed weights are float32.
     Elementwise kernels, except CLIP by constants, and DFT and STFT widen and narrow internally. CAST between float16 and
     float32.
     With enableFloat16, on AArch64 with FEAT_FP16: GEMM in float16 arithmetic (see HALF PRECISION).
@@ -2474,6 +2473,7 @@ typedef struct nnrti_cpu_edit {
     nnrt_draft_step *added;
     uint32_t *addedAt, nAdded, roomAdded;
     uint32_t *copied; /* per tensor: 1 + the index of the added step that writes it */
+    uint32_t wide, wideEnd; /* the first float32 tensor of a float16 step, and the one behind the last (>>float16) */
     uint32_t *widened; /* per float16 constant that a CAST widens: 1 + the tensor of the result; NULL: there is none */
     int32_t tile;     /* Winograd tile of 3 x 3 convolutions: 0 none, 2, 4, or NNRTI_CPU_TILE_AUTO: the fastest */
     char only[24];    /* the only kernel that steps may use; "": all */
@@ -4059,6 +4059,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_group_norm(nnrti_cpu_edit *e, uint32_t s)
     nnrti_cpu_group_norm *a;
     size_t channels;
     if (!nnrti_cpu_is_allowed(e, &e->isa->group_norm) || nnrt_view_empty(x) ||
+        (!instance && x->dims[2] < group->numGroups) || /* dynamic channels: the run refuses them */
         (!pixels && (x->strides[1] != 1 || y->strides[1] != 1)))
         return NNRT_SUCCESS;
     if ((a = (nnrti_cpu_group_norm *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL)
@@ -4212,7 +4213,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_affine(nnrti_cpu_edit *e, uint32_t s)
         float *const to = (float *)data + c, value[4] = {1, 0, 0, 1};
         for (uint32_t k = 0; k < 4 && k + 1 < (norm ? 5u : 3u); k++)
             if (old[k + 1].tensor != NNRT_NO_TENSOR)
-                value[k] = ((const float *)old[k + 1].view.data)[c * old[k + 1].view.strides[0]];
+                value[k] = nnrti_cpu_weight(&old[k + 1].view, c * old[k + 1].view.strides[0]);
         to[0] = value[2];
         to[packed[1]] = norm ? value[0] / nnrt_sqrtf(value[3] + epsilon) : value[0];
         to[2 * packed[1]] = value[1];
@@ -4249,15 +4250,15 @@ static bool nnrti_cpu_activation_of(const NNRT_Activation *attr, nnrti_cpu_eleme
     }
 }
 
-/* The only element of a float32 constant; false: the argument is something else. */
+/* The only element of a constant of float32 or float16; false: the argument is something else. */
 static bool nnrti_cpu_is_constant_scalar(const nnrt_plan_arg *arg, float *value)
 {
     size_t count;
     if (arg->tensor == NNRT_NO_TENSOR || arg->kind != NNRT_PLACE_CONSTANT || arg->view.data == NULL ||
-        arg->view.dataType != NNRT_DATA_TYPE_FLOAT32 || !nnrt_dims_count(arg->view.dims, arg->view.rank, &count) ||
-        count != 1)
+        (arg->view.dataType != NNRT_DATA_TYPE_FLOAT32 && arg->view.dataType != NNRT_DATA_TYPE_FLOAT16) ||
+        !nnrt_dims_count(arg->view.dims, arg->view.rank, &count) || count != 1)
         return false;
-    *value = *(const float *)arg->view.data;
+    *value = nnrti_cpu_weight(&arg->view, 0);
     return true;
 }
 
@@ -6088,14 +6089,13 @@ static int64_t nnrti_cpu_integer_base(const nnrti_cpu_isa_q8 *isa, const nnrt_vi
 }
 
 /* Whether the zero points of MATMUL_INTEGER or CONV_INTEGER have a kernel: one of x, constant ones of the weights. */
-static bool nnrti_cpu_has_integer_zeros(const nnrti_cpu_edit *e, const nnrt_plan_arg *zeroX, const nnrt_plan_arg *zeroW)
+static bool nnrti_cpu_has_integer_zeros(const nnrt_plan_arg *zeroX, const nnrt_plan_arg *zeroW)
 {
     size_t count;
     if (zeroW->tensor != NNRT_NO_TENSOR && zeroW->kind != NNRT_PLACE_CONSTANT)
         return false;
     return zeroX->tensor == NNRT_NO_TENSOR ||
-           (nnrt_dims_count(zeroX->view.dims, zeroX->view.rank, &count) && count == 1 &&
-            (e->dynamic == NULL || zeroX->kind != NNRT_PLACE_CONSTANT)); /* packed constants replace all others */
+           (nnrt_dims_count(zeroX->view.dims, zeroX->view.rank, &count) && count == 1);
 }
 
 /* MATMUL_INTEGER and CONV_INTEGER of constant weights w [C,kH,kW,K]; a: the window. With the zero point z of x, the zero
@@ -6138,7 +6138,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_matmul_integer(nnrti_cpu_edit *e, uint32_
     int64_t rows, rowsY;
     ptrdiff_t stepX, stepY;
     if (step->nIn != 4 || !nnrti_cpu_constant_weights_q8(step, false, &w) ||
-        !nnrti_cpu_has_integer_zeros(e, &step->args[2], &step->args[3]) ||
+        !nnrti_cpu_has_integer_zeros(&step->args[2], &step->args[3]) ||
         !nnrti_cpu_is_matrix(&x.view, &rows, &stepX) || !nnrti_cpu_is_matrix(&y.view, &rowsY, &stepY) ||
         rows != rowsY || w.dims[0] == 0 || w.dims[3] == 0)
         return NNRT_SUCCESS;
@@ -6155,7 +6155,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_conv_integer(nnrti_cpu_edit *e, uint32_t 
     const nnrt_draft_step *step = &e->draft->steps[s];
     nnrt_view w = step->args[1].view;
     nnrti_cpu_gemm_q8 a;
-    if (!nnrti_cpu_has_integer_zeros(e, &step->args[3], &step->args[4]))
+    if (!nnrti_cpu_has_integer_zeros(&step->args[3], &step->args[4]))
         return NNRT_SUCCESS;
     memset(&a, 0, sizeof(a));
     nnrti_cpu_set_window_q8(&a, (const NNRT_Conv2DFusion *)step->attr, &w);
@@ -6631,13 +6631,17 @@ static bool nnrti_cpu_read_recurrent(const nnrt_draft_step *step, nnrti_cpu_recu
     }
 }
 
-/* Whether an operand is absent, or float32, constant if that is required, and else dense in its last axis. */
+/* Whether an operand is absent, or a constant of float32 or float16 if a constant is required, else float32 and dense in its
+   last axis. */
 static bool nnrti_cpu_fits_recurrent(const nnrt_plan_arg *arg, bool constant)
 {
     const nnrt_view *v = &arg->view;
-    return arg->tensor == NNRT_NO_TENSOR ||
-           (v->dataType == NNRT_DATA_TYPE_FLOAT32 && (arg->kind == NNRT_PLACE_CONSTANT || !constant) &&
-            (constant || v->strides[v->rank - 1] == 1 || v->dims[v->rank - 1] == 1));
+    if (arg->tensor == NNRT_NO_TENSOR)
+        return true;
+    if (constant)
+        return arg->kind == NNRT_PLACE_CONSTANT &&
+               (v->dataType == NNRT_DATA_TYPE_FLOAT32 || v->dataType == NNRT_DATA_TYPE_FLOAT16);
+    return v->dataType == NNRT_DATA_TYPE_FLOAT32 && (v->strides[v->rank - 1] == 1 || v->dims[v->rank - 1] == 1);
 }
 
 /* Sizes, and the work per iteration. false: there is nothing to do, or it exceeds the kernel's limits. */
@@ -6688,7 +6692,7 @@ static float nnrti_cpu_cell_bias(const nnrti_cpu_recurrent_operands *o, int32_t 
     const nnrt_view *b = &o->b.view;
     return o->b.tensor == NNRT_NO_TENSOR
                ? 0.0f
-               : ((const float *)b->data)[row * b->strides[0] + (block * o->r.view.dims[2] + k) * b->strides[1]];
+               : nnrti_cpu_weight(b, row * b->strides[0] + (block * o->r.view.dims[2] + k) * b->strides[1]);
 }
 
 /* The first packed constant (weights of x), for one direction of a layer; returns the end of it. */
@@ -6710,7 +6714,7 @@ static uint8_t *nnrti_cpu_pack_input(const nnrti_cpu_isa *isa, const nnrti_cpu_r
                 if (type == NNRTI_CPU_I8 && k < 0)
                     scale[t - c] = nnrti_cpu_weight_scale(w, at, w->strides[2], cell < H ? I : 0);
                 if (cell < H && k >= 0)
-                    v = ((const float *)w->data)[at + k * w->strides[2]];
+                    v = nnrti_cpu_weight(w, at + k * w->strides[2]);
                 else if (cell < H)
                     v = nnrti_cpu_cell_bias(o, row, gate, cell) +
                         (own ? 0.0f : nnrti_cpu_cell_bias(o, row, a->gates + gate, cell));
@@ -6741,7 +6745,7 @@ static uint8_t *nnrti_cpu_pack_state(const nnrti_cpu_isa *isa, const nnrti_cpu_r
                     if (k < 0)
                         by[t] = nnrti_cpu_weight_scale(r, at, r->strides[2], cell < H ? H : 0);
                     else
-                        run[t] = cell < H ? ((const float *)r->data)[at + k * r->strides[2]] : 0.0f;
+                        run[t] = cell < H ? nnrti_cpu_weight(r, at + k * r->strides[2]) : 0.0f;
                 }
                 to = nnrti_cpu_pack_run(isa, k < 0 ? NNRTI_CPU_F32 : a->gemm.type, k < 0 ? by : run, L, by, L, to);
             }
@@ -6757,7 +6761,7 @@ static void nnrti_cpu_pack_extra(const nnrti_cpu_recurrent *a, const nnrti_cpu_r
         for (int32_t k = 0; k < a->padded; k++) {
             float v = 0;
             if (k < a->cells && a->peephole)
-                v = ((const float *)p->data)[row * p->strides[0] + (i * a->cells + k) * p->strides[1]];
+                v = nnrti_cpu_weight(p, row * p->strides[0] + (i * a->cells + k) * p->strides[1]);
             else if (k < a->cells)
                 v = nnrti_cpu_cell_bias(o, row, 5, k);
             *to++ = v;
@@ -7091,6 +7095,16 @@ static NNRT_ReturnCode nnrti_cpu_lower_topk(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
+/* Whether a step that moves elements of x requantizes none of them, in no run: the rule of a step with dynamic shapes may choose
+   its kernel only then. */
+static bool nnrti_cpu_keeps_quant(const nnrt_draft_step *step)
+{
+    const nnrt_view *x = &step->args[0].view, *y = &step->args[step->nIn + step->nDerived].view;
+    return step->open == NULL || (x->quantCount == 0 && y->quantCount == 0) ||
+           (x->quantCount == 1 && y->quantCount == 1 && x->quant[0].zeroPoint == y->quant[0].zeroPoint &&
+            (float)x->quant[0].scale == (float)y->quant[0].scale);
+}
+
 /* Steps whose kernel of this device has the arguments and attributes of the reference kernel, so it replaces that also in
    steps with dynamic shapes, without being lowered. */
 static const nnrti_cpu_kernel *nnrti_cpu_exchange_of(const nnrti_cpu_edit *e, const nnrt_draft_step *step, size_t *scratch)
@@ -7098,7 +7112,7 @@ static const nnrti_cpu_kernel *nnrti_cpu_exchange_of(const nnrti_cpu_edit *e, co
     const nnrt_view *x;
     int32_t L;
     *scratch = 0;
-    if (step->op == NULL || step->kernel == NULL || step->kernelName == NULL || step->nIn == 0)
+    if (step->op == NULL || step->kernel == NULL || step->kernelName == NULL || step->nIn == 0 || !nnrti_cpu_keeps_quant(step))
         return NULL;
     x = &step->args[0].view;
     switch (step->op->type) {
@@ -7428,8 +7442,9 @@ static NNRT_ReturnCode nnrti_cpu_lower_classify(nnrti_cpu_edit *e, uint32_t s, c
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>float16 */
 
-/* Float16 by float32 kernels. A float16 step whose float32 form may have a kernel becomes float32, between inserted
-   steps that widen its inputs and narrow its results. If it gets no kernel after all, this is undone. Constants that
+/* Float16 by float32 kernels. Every float16 step that computes becomes float32, between inserted steps that widen its
+   inputs and narrow its results; with dynamic shapes the kernel has float32 copies in scratch instead (>>dynamic). If a
+   step gets no kernel after all, this is undone. So a new float32 kernel needs nothing here. Constants that
    are packed are widened while packing; other constants are widened in every run. Elementwise kernels widen and
    narrow inside (`elementwise_half`). Invariant: results have the bits of the float32 kernel, rounded once, so a
    narrowing step directly before a widening one can become a rounding in place, but must not be removed. Kernels
@@ -7468,15 +7483,24 @@ static bool nnrti_cpu_packs_weights(const nnrt_draft_step *step)
             if (w->dims[i] != 1)
                 return false;
         return !((const NNRT_MatMulFusion *)step->attr)->transposeA;
-    default: return false;
+    case NNRT_NODE_TYPE_CONV_3D:
+    case NNRT_NODE_TYPE_CLIP: return true;
+    case NNRT_NODE_TYPE_SCALE_FUSION:
+    case NNRT_NODE_TYPE_FUSED_BATCH_NORM:
+        for (uint32_t k = 3; k < step->nIn; k++)
+            if (step->args[k].kind != NNRT_PLACE_CONSTANT)
+                return false;
+        return true;
+    default: return nnrti_cpu_is_recurrent(step);
     }
 }
 
-/* Whether argument k is a float16 constant that is packed with this step. */
+/* Whether argument k is a float16 constant that is packed with this step. Initial states are not. */
 static bool nnrti_cpu_is_packed_half(const nnrt_draft_step *step, uint32_t k)
 {
     return k > 0 && k < step->nIn && step->args[k].kind == NNRT_PLACE_CONSTANT &&
-           nnrti_cpu_is_type(step, k, NNRT_DATA_TYPE_FLOAT16) && nnrti_cpu_packs_weights(step);
+           nnrti_cpu_is_type(step, k, NNRT_DATA_TYPE_FLOAT16) && nnrti_cpu_packs_weights(step) &&
+           (k < 4 || k > 6 || !nnrti_cpu_is_recurrent(step));
 }
 
 /* Whether a step is a float16 elementwise operator whose float32 form may have a kernel. */
@@ -7492,28 +7516,44 @@ static bool nnrti_cpu_is_elementwise_half(const nnrt_draft_step *step)
     return true;
 }
 
-/* Whether to try a float16 step as float32. */
+/* Whether a step is a REDUCE_FUSION of float16, which `reduce` widens itself. */
+static bool nnrti_cpu_is_half_reduction(const nnrt_draft_step *step)
+{
+    return step->op->type == NNRT_NODE_TYPE_REDUCE_FUSION && step->nDerived == 1 &&
+           nnrti_cpu_is_type(step, 0, NNRT_DATA_TYPE_FLOAT16) &&
+           nnrti_cpu_is_type(step, step->nIn + 1, NNRT_DATA_TYPE_FLOAT16);
+}
+
+/* Whether a float16 step only moves elements, or has a kernel here that reads float16. */
+static bool nnrti_cpu_keeps_half(const nnrt_draft_step *step)
+{
+    nnrti_cpu_classify classify;
+    switch (step->op->type) {
+    case NNRT_NODE_TYPE_ARGMAX_FUSION: /* of any element type, but they compare */
+    case NNRT_NODE_TYPE_ARGMIN_FUSION:
+    case NNRT_NODE_TYPE_WHERE: /* faster by the float32 kernel, which selects vectors */
+    case NNRT_NODE_TYPE_SELECT: return false;
+    case NNRT_NODE_TYPE_BOTTOM_K:
+    case NNRT_NODE_TYPE_CAST:
+    case NNRT_NODE_TYPE_CUM_SUM:
+    case NNRT_NODE_TYPE_DFT:
+    case NNRT_NODE_TYPE_NON_ZERO:
+    case NNRT_NODE_TYPE_STFT:
+    case NNRT_NODE_TYPE_UNIQUE: return true;
+    default: break;
+    }
+    return (nnrt_op_types(step->op) & NNRT_TYPES_QUANT(NNRT_TYPES_I32)) != 0 || nnrti_cpu_is_elementwise_half(step) ||
+           nnrti_cpu_is_half_reduction(step) || nnrti_cpu_classify_of(step, &classify);
+}
+
+/* Whether to try a float16 step as float32: every operator that computes, so that a new float32 kernel is one of float16, too. */
 static bool nnrti_cpu_is_half_candidate(const nnrt_draft_step *step)
 {
-    if (step->open != NULL || step->op == NULL || step->kernel == NULL || step->nIn < 1 || step->nOut < 1 ||
-        step->nDerived > 0 || !nnrti_cpu_is_half_kernel(step) || nnrti_cpu_is_elementwise_half(step) ||
-        step->args[0].kind == NNRT_PLACE_CONSTANT)
-        return false;
-    switch (step->op->type) {
-    case NNRT_NODE_TYPE_CONV2D_FUSION:
-    case NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION:
-    case NNRT_NODE_TYPE_FULL_CONNECTION:
-    case NNRT_NODE_TYPE_MATMUL_FUSION:
-    case NNRT_NODE_TYPE_MATMUL_NBITS:
-    case NNRT_NODE_TYPE_MAX_POOL_FUSION:
-    case NNRT_NODE_TYPE_AVGPOOL_FUSION:
-    case NNRT_NODE_TYPE_SOFTMAX:
-    case NNRT_NODE_TYPE_LOG_SOFTMAX:
-    case NNRT_NODE_TYPE_INSTANCE_NORM:
-    case NNRT_NODE_TYPE_GROUP_NORM_FUSION:
-    case NNRT_NODE_TYPE_LAYER_NORM_FUSION: return true;
-    default: return false;
-    }
+    return step->open == NULL && step->op != NULL && step->kernel != NULL && step->nIn > 0 && step->nOut > 0 &&
+           (step->op->flags & NNRT_OP_GRAPHS) == 0 && step->args[0].kind != NNRT_PLACE_CONSTANT &&
+           (nnrti_cpu_is_type(step, 0, NNRT_DATA_TYPE_FLOAT16) ||
+            nnrti_cpu_is_type(step, step->nIn + step->nDerived, NNRT_DATA_TYPE_FLOAT16)) &&
+           !nnrti_cpu_keeps_half(step);
 }
 
 /* A new float32 tensor of the shape of a float16 argument; *wide: the argument that shows it. */
@@ -7535,7 +7575,7 @@ static bool nnrti_cpu_new_widened(nnrti_cpu_edit *e, const nnrt_plan_arg *half, 
 static bool nnrti_cpu_widen_step(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *const step = &e->draft->steps[s];
-    for (uint32_t k = 0; k < step->nIn + step->nOut; k++) {
+    for (uint32_t k = 0; k < step->nIn + step->nDerived + step->nOut; k++) {
         const bool in = k < step->nIn;
         const nnrt_plan_arg half = step->args[k];
         nnrt_plan_arg wide;
@@ -7740,11 +7780,13 @@ static bool nnrti_cpu_stays_half(const nnrti_cpu_edit *e, const nnrt_draft_step 
 /* Makes all float16 steps that are worth a try float32. */
 static NNRT_ReturnCode nnrti_cpu_widen_steps(nnrti_cpu_edit *e)
 {
+    e->wide = e->draft->nTensors;
     for (uint32_t s = 0; s < e->draft->nSteps; s++) {
         const nnrt_draft_step *step = &e->draft->steps[s];
         if (nnrti_cpu_is_half_candidate(step) && !nnrti_cpu_stays_half(e, step) && !nnrti_cpu_widen_step(e, s))
             return nnrti_cpu_no_memory(e, &e->draft->steps[s]);
     }
+    e->wideEnd = e->draft->nTensors;
     return nnrti_cpu_insert_added(e);
 }
 
@@ -7816,11 +7858,16 @@ static void nnrti_cpu_undo_half_weights(nnrti_cpu_edit *e, uint32_t s, nnrt_kern
 /* In >>edit. */
 static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s);
 
-/* Whether a step was made float32 but got no kernel. */
-static bool nnrti_cpu_is_half_left(const nnrt_draft_step *step)
+/* Whether a step was made float32 but got no kernel. Of an image step, x and y may be copies by now. */
+static bool nnrti_cpu_is_half_left(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
 {
-    return step->op != NULL && step->open == NULL && step->kernel != NULL && nnrti_cpu_is_half_candidate(step) &&
-           nnrti_cpu_is_type(step, 0, NNRT_DATA_TYPE_FLOAT32);
+    const uint32_t out = step->nIn + step->nDerived;
+    bool wide = false;
+    if (step->op == NULL || step->open != NULL || step->kernel == NULL || strncmp(step->kernelName, "nnrt_cpu_", 9) == 0)
+        return false;
+    for (uint32_t k = 0; k < out + step->nOut; k++)
+        wide = wide || (step->args[k].tensor >= e->wide && step->args[k].tensor < e->wideEnd);
+    return wide || (nnrti_cpu_is_half_kernel(step) && nnrti_cpu_is_type(step, out, NNRT_DATA_TYPE_FLOAT32));
 }
 
 /* Undoes nnrti_cpu_widen_step: step s reads and writes float16 again, and the steps inserted for it are removed. */
@@ -7837,7 +7884,7 @@ static void nnrti_cpu_undo_widen_step(nnrti_cpu_edit *e, uint32_t s)
             }
     for (uint32_t i = s + 1;
          i < d->nSteps && (nnrti_cpu_is_narrowing(e, &d->steps[i]) || d->steps[i].kernel == nnrti_cpu_copy); i++)
-        for (uint32_t k = step->nIn; k < step->nIn + step->nOut; k++)
+        for (uint32_t k = step->nIn + step->nDerived; k < step->nIn + step->nDerived + step->nOut; k++)
             if (d->steps[i].kernel != NULL && step->args[k].tensor == d->steps[i].args[0].tensor) {
                 step->args[k] = d->steps[i].args[1];
                 d->steps[i].kernel = NULL;
@@ -8480,14 +8527,6 @@ static bool nnrti_cpu_is_float(const nnrt_draft_step *step)
     return true;
 }
 
-/* Whether a step is a REDUCE_FUSION of float16, which `reduce` widens itself. */
-static bool nnrti_cpu_is_half_reduction(const nnrt_draft_step *step)
-{
-    return step->op->type == NNRT_NODE_TYPE_REDUCE_FUSION && step->nDerived == 1 &&
-           nnrti_cpu_is_type(step, 0, NNRT_DATA_TYPE_FLOAT16) &&
-           nnrti_cpu_is_type(step, step->nIn + 1, NNRT_DATA_TYPE_FLOAT16);
-}
-
 /* A 2-D pool that no image kernel computes: if it is global, a pool of channels last, or a reduction. */
 static NNRT_ReturnCode nnrti_cpu_lower_global_pool(nnrti_cpu_edit *e, uint32_t s)
 {
@@ -8689,7 +8728,9 @@ static bool nnrti_cpu_may_be_dynamic(const nnrt_draft_step *step)
     case NNRT_NODE_TYPE_GROUP_NORM_FUSION:
     case NNRT_NODE_TYPE_LRN:
     case NNRT_NODE_TYPE_SCALE_FUSION:
-    case NNRT_NODE_TYPE_FUSED_BATCH_NORM: return nnrti_cpu_is_float(step);
+    case NNRT_NODE_TYPE_FUSED_BATCH_NORM:
+    case NNRT_NODE_TYPE_MAX_POOL_3D:
+    case NNRT_NODE_TYPE_AVERAGE_POOL_3D: return nnrti_cpu_is_float(step);
     case NNRT_NODE_TYPE_CONV2D_FUSION:
     case NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION:
     case NNRT_NODE_TYPE_MAX_POOL_FUSION:
@@ -9250,7 +9291,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_dynamic(nnrti_cpu_edit *e, uint32_t s)
     if (code == NNRT_SUCCESS && (step->kernel != old.kernel || step->attr != old.attr)) {
         dynamic->kernel = step->kernel;
         dynamic->scratch = nnrti_cpu_aligned(step->scratchBytes);
-        if (dynamic->image && (old.op->type == NNRT_NODE_TYPE_RESIZE || step->kernel == e->isa->reduce_q8.run))
+        if (dynamic->image && wide == 0 &&
+            (old.op->type == NNRT_NODE_TYPE_RESIZE || step->kernel == e->isa->reduce_q8.run))
             dynamic->planes = step->kernel;
         else if (global && wide == 0) /* float32 */
             dynamic->planes = e->isa->reduce.run;
@@ -9580,7 +9622,7 @@ static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
     for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++) {
         const nnrt_kernel before = draft->steps[s].kernel;
         code = nnrti_cpu_lower(&e, s);
-        if (nnrti_cpu_is_half_left(&draft->steps[s]))
+        if (nnrti_cpu_is_half_left(&e, &draft->steps[s]))
             nnrti_cpu_undo_widen_step(&e, s);
         nnrti_cpu_undo_half_weights(&e, s, before);
     }

@@ -25,7 +25,8 @@ dynamic='' # with kernels for steps with dynamic shapes
 for op in activation add_fusion argmax_fusion clip dft erf full_connection greater_equal l2_normalize_fusion layer_norm_fusion less \
     log_softmax lp_normalization matmul_fusion matmul_nbits mul_fusion pow_fusion prelu_fusion reduce_fusion rms_normalization \
     select softmax stft sub_fusion transpose where avgpool_fusion conv2d_fusion conv2d_transpose_fusion fused_batch_norm \
-    max_pool_fusion quant scale_fusion resize conv_integer matmul_integer quant_dtype_cast; do
+    max_pool_fusion quant scale_fusion resize conv_integer matmul_integer quant_dtype_cast average_pool_3d max_pool_3d conv_3d \
+    gather gather_elements gather_nd group_norm_fusion gru lstm lstm_peephole rnn lrn equal einsum quantize_linear; do
     dynamic="$dynamic tests/ops/vectors/$op.vec"
 done
 
