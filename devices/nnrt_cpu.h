@@ -80,9 +80,12 @@ WHAT IS FAST, quantized int8 and uint8
     subtraction of their zero points, are -128 to 127, if no sum can exceed 32 bits and a filter tap reaches every pixel;
     MAX_POOL_FUSION, AVGPOOL_FUSION; ADD_FUSION, SUB_FUSION and MUL_FUSION, also broadcast; RESIZE (except CUBIC);
     REDUCE_FUSION of SUM and MEAN; the operators that read their results from a table of 256 (ACTIVATION, HARD_SWISH,
-    EXPFUSION, ...); QUANTIZE_LINEAR of float32, QUANT_DTYPE_CAST from and to float32, each with one scale and zero point
+    EXPFUSION, CLIP, ...); QUANTIZE_LINEAR of float32, QUANT_DTYPE_CAST from and to float32, each with one scale and zero point
     per tensor; MATMUL_INTEGER and CONV_INTEGER of constant weights and one zero point of x, which the run may compute
-    (dynamic quantization); CAST of float32 to 8 bits and of int32 to float32. All of these also with dynamic shapes.
+    (dynamic quantization); CAST of float32 to 8 bits and of int32 to float32. Other elementwise operators and comparisons
+    (DIV_FUSION, MAXIMUM, ADD_N of two tensors, SCALE_FUSION, FUSED_BATCH_NORM, EQUAL, ...) read tables that PrepareModel
+    fills, with 64 KB for two tensors, else 256 bytes for each channel of the constants, if the result has at least a
+    sixteenth as many elements. All of these also with dynamic shapes.
 
 HOW EXACT
     Sums of products are accumulated in the order of the reference device; a product and its addition are rounded once
@@ -201,6 +204,7 @@ SECTIONS (search for the tag)
     >>nbits            matrix multiplication by packed weights of 4 or 8 bits, of float32 or of int8
     >>multi_gemm       grouped, transposed and 3-D convolutions as several GEMMs
     >>int8             quantized int8 and uint8: packing, requantization tables
+    >>tables           elementwise operators of 8 bits by tables of their results
     >>transposes       fusion of TRANSPOSE into matrix multiplications
     >>recurrent        LSTM, GRU and RNN
     >>selections       comparisons, WHERE, ARGMAX, TOPK, RESIZE, LRN, Lp norms; kernels with the reference's arguments
@@ -901,7 +905,7 @@ typedef struct nnrti_cpu_kernel {
     X(group_norm) X(winograd) X(recurrent) X(compare) X(where) X(argminmax) X(resize) X(lrn) X(lp_norm) X(topk) \
     X(integers) X(classify) X(cum_sum) X(attention)
 /* Kernels that are the same for each instruction set (>>selecting). */
-#define NNRTI_CPU_KERNELS_SELECT(X) X(non_zero) X(unique) X(gather_elements) X(gather) X(gather_nd)
+#define NNRTI_CPU_KERNELS_SELECT(X) X(non_zero) X(unique) X(gather_elements) X(gather) X(gather_nd) X(tables_q8)
 /* Kernels between float32 and integers or float16; avx512vnni uses the kernels of avx512. */
 #define NNRTI_CPU_KERNELS_CAST(X)                                                                                      \
     X(quantize) X(dequantize) X(cast) X(table_q8) X(widen_half) X(narrow_half) X(round_half) X(elementwise_half)
@@ -2201,6 +2205,69 @@ static NNRT_ReturnCode nnrti_cpu_gather_nd(const void *attr, nnrt_view *args, nn
                 nnrti_cpu_copy_element(y->data, w.at[0] + i * w.row[0], x->data, at, width);
         }
     return inside ? NNRT_SUCCESS : nnrt_gather_nd((const NNRT_GatherNd *)attr, x, indices, y, call);
+}
+
+/* 8-bit elementwise operators by tables (>>tables): z = table[256 * y + x], stored bytes; or, with one tensor, z = y[x], where y
+   is a table that depends on the index along one axis. Arguments: x, y, the table, z; or x, the tables, z. */
+typedef struct nnrti_cpu_tables_job {
+    nnrt_view x, y, z; /* y: bytes, or 256 of them along the axis */
+    const uint8_t *table; /* NULL: y is the tables */
+    int32_t axis, slice;  /* indices of that axis in each work item */
+} nnrti_cpu_tables_job;
+
+static void nnrti_cpu_tables_row(const uint8_t *x, ptrdiff_t stepX, const uint8_t *table, uint8_t *z, ptrdiff_t stepZ,
+                                 int32_t count)
+{
+    for (int32_t i = 0; i < count; i++)
+        z[i * stepZ] = table[x[i * stepX]];
+}
+
+/* Work item: some indices of one axis. */
+static void nnrti_cpu_tables_slice(void *arg, uint32_t i, uint32_t worker)
+{
+    const nnrti_cpu_tables_job *const j = (const nnrti_cpu_tables_job *)arg;
+    nnrt_view part[3] = {j->z, j->x, j->y};
+    nnrt_walk w;
+    (void)worker;
+    for (int32_t k = 0; k < 3 && j->z.rank > 0; k++) {
+        const int32_t first = (int32_t)i * j->slice, left = j->z.dims[j->axis] - first;
+        if (k > 0 && part[k].dims[j->axis] == 1)
+            continue;
+        part[k].dims[j->axis] = left < j->slice ? left : j->slice;
+        part[k].data = (uint8_t *)part[k].data + first * part[k].strides[j->axis];
+    }
+    for (bool more = nnrt_walk_first(&w, &part[0], &part[1], &part[2]); more; more = nnrt_walk_next(&w)) {
+        const uint8_t *const x = (const uint8_t *)part[1].data + w.at[1], *const y = (const uint8_t *)part[2].data + w.at[2];
+        uint8_t *const z = (uint8_t *)part[0].data + w.at[0];
+        if (w.row[2] == 0)
+            nnrti_cpu_tables_row(x, w.row[1], j->table != NULL ? j->table + 256 * *y : y, z, w.row[0], w.count);
+        else if (j->table == NULL)
+            for (int32_t k = 0; k < w.count; k++)
+                z[k * w.row[0]] = y[k * w.row[2] + x[k * w.row[1]]];
+        else
+            for (int32_t k = 0; k < w.count; k++)
+                z[k * w.row[0]] = j->table[256 * y[k * w.row[2]] + x[k * w.row[1]]];
+    }
+}
+
+static NNRT_ReturnCode nnrti_cpu_tables_q8(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const bool two = call->nIn > 1;
+    nnrti_cpu_tables_job j;
+    int32_t size;
+    size_t count = 0;
+    (void)attr;
+    j.x = args[0];
+    j.y = args[1];
+    j.table = two ? (const uint8_t *)args[2].data : NULL;
+    j.z = args[two ? 3 : 2];
+    (void)nnrt_dims_count(j.z.dims, j.z.rank, &count);
+    for (j.axis = 0; j.axis + 1 < j.z.rank && j.z.dims[j.axis] == 1;)
+        j.axis++;
+    size = j.z.rank > 0 ? j.z.dims[j.axis] : 1;
+    j.slice = (int32_t)(8192 / (count / (size_t)size + 1)) + 1;
+    nnrti_cpu_parallel_for(call, 40.0 * (double)count, (uint32_t)((size + j.slice - 1) / j.slice), nnrti_cpu_tables_slice, &j);
+    return NNRT_SUCCESS;
 }
 
 #if NNRTI_CPU_OBJECT != 1
@@ -6279,6 +6346,9 @@ static NNRT_ReturnCode nnrti_cpu_lower_reduce_q8(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
+/* In >>tables. */
+static NNRT_ReturnCode nnrti_cpu_lower_tables(nnrti_cpu_edit *e, uint32_t s);
+
 /* A quantized step gets its kernel, if there is one; else it is unchanged. */
 static NNRT_ReturnCode nnrti_cpu_lower_q8(nnrti_cpu_edit *e, uint32_t s)
 {
@@ -6311,6 +6381,190 @@ static NNRT_ReturnCode nnrti_cpu_lower_q8(nnrti_cpu_edit *e, uint32_t s)
         nnrti_cpu_sort_axes(step);
         nnrti_cpu_set_kernel(step, &e->isa->dequantize, NULL);
     }
+    return step->op != NULL && step->kernel != NULL ? nnrti_cpu_lower_tables(e, s) : NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>tables */
+
+/* Elementwise operators of 8 bits by tables of their results. The reference kernel fills the tables in PrepareModel, so their
+   bits are those of the reference device, and a new operator needs one line: its kernel in nnrti_cpu_tables_of. A step of one
+   tensor beside constants that vary along one axis at most has a table of 256 results for each index of that axis; one of two
+   tensors a table of 65,536. Both are far cheaper than the fixed-point arithmetic of each element, and arithmetic in floats
+   would not have its bits. */
+
+#define NNRTI_CPU_TABLES_BYTES (1 << 20) /* most bytes of the tables of a step */
+#define NNRTI_CPU_TABLES_RUNS 16         /* their entries are worth this many runs */
+
+/* The tables of a step. */
+typedef struct nnrti_cpu_tables {
+    int32_t rows; /* tables of 256 results */
+    int32_t axis; /* along which they differ; -1: there is one, or two operands are tensors */
+    bool two;     /* tensors */
+} nnrti_cpu_tables;
+
+/* Whether the reference kernel of a step computes each 8-bit result from elements of the same place. Of a rule that needs values
+   of the run, the derived constants are missing. */
+static bool nnrti_cpu_is_elementwise_q8(const nnrt_draft_step *step)
+{
+    static const struct {
+        const char *name;
+        uint32_t nDerived;
+    } kernels[] = {{"nnrt_add_n_q8", 1},         {"nnrt_bias_add_q8", 1},      {"nnrt_clip_q8", 1},
+                   {"nnrt_div_fusion_q8", 1},    {"nnrt_eltwise_q8", 1},       {"nnrt_equal_q8", 1},
+                   {"nnrt_floor_div_q8", 2},     {"nnrt_fused_batch_norm_q8", 0}, {"nnrt_greater_q8", 1},
+                   {"nnrt_greater_equal_q8", 1}, {"nnrt_less_q8", 1},          {"nnrt_less_equal_q8", 1},
+                   {"nnrt_maximum_q8", 1},       {"nnrt_minimum_q8", 1},       {"nnrt_not_equal_q8", 1},
+                   {"nnrt_pow_fusion_q8", 0},    {"nnrt_prelu_fusion_q8", 1},  {"nnrt_prelu_fusion_q8_float", 1},
+                   {"nnrt_quant_dtype_cast", 0}, {"nnrt_scale_fusion_q8", 1},  {"nnrt_squared_difference_q8", 1}};
+    for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++)
+        if (strcmp(step->kernelName, kernels[i].name) == 0)
+            return step->nDerived == kernels[i].nDerived;
+    return false;
+}
+
+/* The axis of the result along which a constant operand varies: -1, none; -2, several. *size: of that axis; an upper bound of a
+   dynamic result may be larger. */
+static int32_t nnrti_cpu_varying_axis(const nnrt_draft_step *step, uint32_t k, int32_t *size)
+{
+    const nnrt_view *v = &step->args[k].view, *y = &step->args[step->nIn + step->nDerived].view;
+    int32_t first = y->rank - v->rank, axis = -1;
+    if (step->op->type == NNRT_NODE_TYPE_SCALE_FUSION)
+        first = (int32_t)((const NNRT_ScaleFusion *)step->attr)->axis;
+    for (int32_t i = 0; i < v->rank; i++)
+        if (v->dims[i] != 1) {
+            axis = axis == -1 ? first + i : -2;
+            *size = v->dims[i];
+        }
+    return axis;
+}
+
+/* The tables of a step; false: it has another form. */
+static bool nnrti_cpu_tables_of(const nnrt_draft_step *step, nnrti_cpu_tables *t)
+{
+    const uint32_t out = step->nIn + step->nDerived;
+    const nnrt_view *z = &step->args[out].view;
+    t->rows = 1;
+    t->axis = -1;
+    t->two = false;
+    if (step->open != NULL || step->op == NULL || step->kernel == NULL || step->nOut != 1 || step->scratchBytes > 0 ||
+        nnrt_type_size(z->dataType) != 1 || !nnrti_cpu_is_q8_view(&step->args[0].view) ||
+        step->args[0].kind == NNRT_PLACE_CONSTANT || (z->dataType != NNRT_DATA_TYPE_BOOL && !nnrti_cpu_is_q8_view(z)) ||
+        !nnrti_cpu_is_elementwise_q8(step))
+        return false;
+    for (uint32_t k = 1; k < step->nIn; k++) {
+        const nnrt_plan_arg *arg = &step->args[k];
+        int32_t size = 1, axis = -1;
+        if (arg->tensor != NNRT_NO_TENSOR)
+            axis = arg->kind == NNRT_PLACE_CONSTANT ? nnrti_cpu_varying_axis(step, k, &size) : -2;
+        if (axis == -2 || (axis >= 0 && t->axis >= 0 && axis != t->axis)) {
+            t->two = true;
+        } else if (axis >= 0) {
+            t->axis = axis;
+            t->rows = size;
+        }
+    }
+    if (t->two) {
+        t->rows = 256;
+        t->axis = -1;
+        return step->nIn == 2 && step->args[1].tensor != NNRT_NO_TENSOR && nnrti_cpu_is_q8_view(&step->args[1].view) &&
+               step->args[0].view.rank <= z->rank && step->args[1].view.rank <= z->rank;
+    }
+    return step->args[0].view.rank == z->rank && z->rank > (t->axis >= 0 ? 1 : 0) &&
+           t->rows <= NNRTI_CPU_TABLES_BYTES / 256;
+}
+
+/* Fills the tables by the reference kernel `kernel` of step `old`. */
+static NNRT_ReturnCode nnrti_cpu_fill_tables(const nnrt_draft_step *old, const nnrti_cpu_tables *t, uint8_t *table)
+{
+    const uint32_t out = old->nIn + old->nDerived;
+    nnrt_view views[8];
+    uint8_t bytes[256];
+    nnrt_call call;
+    const int32_t rank = t->two ? 2 : old->args[out].view.rank, across = t->two ? 0 : t->axis,
+                  along = across == rank - 1 ? rank - 2 : rank - 1;
+    memset(&call, 0, sizeof(call));
+    call.nIn = old->nIn;
+    call.nDerived = old->nDerived;
+    call.nOut = 1;
+    for (int32_t i = 0; i < 256; i++)
+        bytes[i] = (uint8_t)i;
+    for (uint32_t k = 0; k <= out; k++) {
+        nnrt_view *const v = &views[k];
+        *v = old->args[k].view;
+        if (k > 0 && k < out && !(t->two && k == 1))
+            continue;
+        v->rank = rank;
+        for (int32_t i = 0; i < rank; i++) {
+            v->dims[i] = i == along ? 256 : i == across ? t->rows : 1;
+            v->strides[i] = i == along ? 1 : i == across && k == out ? 256 : 0;
+        }
+        if (t->two && k == 1) { /* y selects the table */
+            v->dims[along] = 1;
+            v->strides[along] = 0;
+            v->strides[across] = 1;
+        } else if (t->two && k == 0) {
+            v->dims[across] = 1;
+        }
+        v->data = k == out ? table : bytes;
+    }
+    return old->kernel(old->attr, views, &call);
+}
+
+/* An elementwise step of 8 bits gets tables, if it has enough elements. */
+static NNRT_ReturnCode nnrti_cpu_lower_tables(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft *d = e->draft;
+    const nnrt_draft_step old = d->steps[s];
+    const uint32_t out = old.nIn + old.nDerived;
+    const nnrt_view *z = &old.args[out].view;
+    nnrti_cpu_tables t;
+    const nnrti_cpu_kernel *kernel;
+    nnrt_plan_arg *args;
+    nnrt_view list;
+    int32_t dims[2] = {0, 256};
+    size_t count = 0;
+    void *data;
+    NNRT_ReturnCode code;
+    if (!nnrti_cpu_tables_of(&old, &t) || out >= 8 || !nnrt_dims_count(z->dims, z->rank, &count) || count == 0)
+        return NNRT_SUCCESS;
+    kernel = t.two || t.axis >= 0 ? &e->isa->tables_q8 : &e->isa->table_q8;
+    if (!nnrti_cpu_is_allowed(e, kernel) || (e->packed == NULL && e->only[0] == '\0' &&
+                                             count < 256 * (size_t)t.rows / NNRTI_CPU_TABLES_RUNS))
+        return NNRT_SUCCESS;
+    for (uint32_t k = 0; k < out && e->packed == NULL; k++) /* known only in a run, or missing in a model cache */
+        if (k > (t.two ? 1u : 0u) && old.args[k].view.data == NULL &&
+            (k >= old.nIn || old.args[k].tensor != NNRT_NO_TENSOR))
+            return NNRT_SUCCESS;
+    if ((args = nnrt_draft_args(d, s, t.two ? 2 : 1, 1)) == NULL)
+        return nnrti_cpu_no_memory(e, &old);
+    args[0] = old.args[0];
+    if (t.two)
+        args[1] = old.args[1];
+    args[t.two ? 2 : 1] = old.args[out];
+    d->steps[s].flags = 0;
+    dims[0] = t.rows;
+    nnrti_cpu_set_kernel(&d->steps[s], kernel, NULL);
+    if ((code = nnrti_cpu_derive(e, s, NNRT_DATA_TYPE_UINT8, 2, dims, &data)) != NNRT_SUCCESS)
+        return code;
+    if (data != NULL && nnrti_cpu_fill_tables(&old, &t, (uint8_t *)data) != NNRT_SUCCESS) { /* each run reports why */
+        d->steps[s] = old;
+        return nnrt_draft_changed(d, s, NNRT_DRAFT_STEP) ? NNRT_SUCCESS : nnrti_cpu_no_memory(e, &old);
+    }
+    args = d->steps[s].args;
+    for (uint32_t k = 0; k < (t.two ? 2u : 1u); k++)
+        nnrti_cpu_add_axes(&args[k].view, z);
+    list = args[t.two ? 2 : 1].view;
+    if (t.axis >= 0) {
+        args[1].view.rank = z->rank;
+        for (int32_t i = 0; i < z->rank; i++) {
+            args[1].view.dims[i] = i == t.axis ? t.rows : 1;
+            args[1].view.strides[i] = i == t.axis ? 256 : 0;
+        }
+    }
+    nnrti_cpu_sort_axes(&d->steps[s]);
+    if (t.axis < 0)
+        args[t.two ? 2 : 1].view = list;
     return NNRT_SUCCESS;
 }
 
@@ -7531,6 +7785,8 @@ static bool nnrti_cpu_keeps_half(const nnrt_draft_step *step)
     switch (step->op->type) {
     case NNRT_NODE_TYPE_ARGMAX_FUSION: /* of any element type, but they compare */
     case NNRT_NODE_TYPE_ARGMIN_FUSION:
+    case NNRT_NODE_TYPE_QUANT_DTYPE_CAST:
+    case NNRT_NODE_TYPE_QUANT_DTYPE_CAST_V2:
     case NNRT_NODE_TYPE_WHERE: /* faster by the float32 kernel, which selects vectors */
     case NNRT_NODE_TYPE_SELECT: return false;
     case NNRT_NODE_TYPE_BOTTOM_K:
@@ -8577,7 +8833,8 @@ static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s)
     case NNRT_NODE_TYPE_LESS:
     case NNRT_NODE_TYPE_LESS_EQUAL:
     case NNRT_NODE_TYPE_GREATER:
-    case NNRT_NODE_TYPE_GREATER_EQUAL: return nnrti_cpu_lower_compare(e, s);
+    case NNRT_NODE_TYPE_GREATER_EQUAL:
+        return step->args[0].view.quantCount > 0 ? nnrti_cpu_lower_tables(e, s) : nnrti_cpu_lower_compare(e, s);
     case NNRT_NODE_TYPE_WHERE:
     case NNRT_NODE_TYPE_SELECT: return nnrti_cpu_lower_where(e, s);
     case NNRT_NODE_TYPE_ARGMAX_FUSION:
@@ -8686,6 +8943,7 @@ static bool nnrti_cpu_may_be_dynamic(const nnrt_draft_step *step)
     nnrti_cpu_elementwise found;
     nnrti_cpu_integers integers;
     nnrti_cpu_classify classify;
+    nnrti_cpu_tables tables;
     if (step->op == NULL || step->kernel == NULL || step->nIn + step->nDerived + step->nOut > NNRTI_CPU_DYNAMIC_ARGS - 2)
         return false;
     switch (step->op->type) {
@@ -8727,10 +8985,10 @@ static bool nnrti_cpu_may_be_dynamic(const nnrt_draft_step *step)
     case NNRT_NODE_TYPE_INSTANCE_NORM:
     case NNRT_NODE_TYPE_GROUP_NORM_FUSION:
     case NNRT_NODE_TYPE_LRN:
-    case NNRT_NODE_TYPE_SCALE_FUSION:
-    case NNRT_NODE_TYPE_FUSED_BATCH_NORM:
     case NNRT_NODE_TYPE_MAX_POOL_3D:
     case NNRT_NODE_TYPE_AVERAGE_POOL_3D: return nnrti_cpu_is_float(step);
+    case NNRT_NODE_TYPE_SCALE_FUSION:
+    case NNRT_NODE_TYPE_FUSED_BATCH_NORM: return nnrti_cpu_is_float(step) || nnrti_cpu_tables_of(step, &tables);
     case NNRT_NODE_TYPE_CONV2D_FUSION:
     case NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION:
     case NNRT_NODE_TYPE_MAX_POOL_FUSION:
@@ -8751,6 +9009,7 @@ static bool nnrti_cpu_may_be_dynamic(const nnrt_draft_step *step)
         return nnrti_cpu_binary_q8_of(step) != NULL || nnrti_cpu_is_q8_step(step, "nnrt_activation_q8") ||
                nnrti_cpu_is_quantize(step, false) || nnrti_cpu_is_quantize(step, true) ||
                nnrti_cpu_integers_of(step, &integers) || nnrti_cpu_classify_of(step, &classify) ||
+               nnrti_cpu_tables_of(step, &tables) ||
                (nnrti_cpu_elementwise_of(step, &found) &&
                 (nnrti_cpu_is_float(step) || nnrti_cpu_is_elementwise_half(step)));
     }

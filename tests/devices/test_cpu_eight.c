@@ -766,6 +766,49 @@ static void test_tables_of_activations(void **unused)
     }
 }
 
+/* Elementwise operators without arithmetic of their own in this device: a table for each stored integer of a constant operand, for
+   each index of an axis along which it varies, or a single one. */
+static void test_tables_of_elements(void **unused)
+{
+    static const NNRT_NodeType types[] = {NNRT_NODE_TYPE_DIV_FUSION, NNRT_NODE_TYPE_MAXIMUM,   NNRT_NODE_TYPE_SQUARED_DIFFERENCE,
+                                          NNRT_NODE_TYPE_MINIMUM,    NNRT_NODE_TYPE_FLOOR_DIV};
+    static const char *const kernels[] = {"tables_q8", "tables_q8", "tables_q8", "table_q8"};
+    (void)unused;
+    state = 31;
+    for (uint32_t i = 0; i < 4 * COUNT(types) * 4; i++) {
+        const bool large = i < 4;
+        const uint32_t shape = i % 4;
+        const int32_t dims[3] = {2 + (int32_t)draw(3), large ? 40 : 2 + (int32_t)draw(5), large ? 3001 : 2 + (int32_t)draw(70)};
+        const int32_t plane[3] = {1, dims[1], 1}, row[3] = {1, 1, dims[2]}, one[3] = {1, 1, 1};
+        const int32_t *const shapes[] = {dims, plane, row, one};
+        const size_t nX = product_of(3, dims), nC = product_of(3, shapes[shape]);
+        const NNRT_DataType t = draw(2) == 0 ? I8 : U8;
+        const NNRT_QuantParam px = param_of(0.05, draw_zero(t)), pc = param_of(0.02, draw_zero(t)), py = param_of(0.07, draw_zero(t));
+        uint8_t *x = bytes_of(nX), *c = bytes_of(nC);
+        const NNRT_NodeType type = types[i / 4 % COUNT(types)];
+        NNRT_DivFusion attr;
+        nnrt_builder *b = NULL;
+        NNRT_Model *model;
+        uint32_t in[2];
+        char what[100];
+        memset(&attr, 0, sizeof(attr)); /* the others have no attributes, or one that may be 0 */
+        assert_int_equal(nnrt_builder_create(&b, "tables", NULL), NNRT_SUCCESS);
+        in[0] = nnrt_builder_input(b, "x", t, 3, dims);
+        nnrt_builder_quant(b, in[0], &px, 1);
+        in[1] = nnrt_builder_constant(b, "c", t, 3, shapes[shape], c, false);
+        nnrt_builder_quant(b, in[1], &pc, 1);
+        model = finish_eight(b, type, &attr, in, 2, t, 3, dims, &py);
+        snprintf(what, sizeof(what), "operator %d of [%d,%d,%d], shape %u, type %d", (int)type, (int)dims[0], (int)dims[1],
+                 (int)dims[2], shape, (int)t);
+        kernel = kernels[shape];
+        check_bytes(model, x, nX, nX, EITHER, what);
+        kernel = NULL;
+        nnrt_model_destroy(model);
+        free(c);
+        free(x);
+    }
+}
+
 /* Images of both layouts, joined along any axis, requantized to the parameters of the result. */
 static void test_parts_of_8_bits(void **unused)
 {
@@ -1126,6 +1169,7 @@ int main(void)
         cmocka_unit_test(test_sizes_of_8_bits),
         cmocka_unit_test(test_reductions_of_8_bits),
         cmocka_unit_test(test_tables_of_activations),
+        cmocka_unit_test(test_tables_of_elements),
         cmocka_unit_test(test_parts_of_8_bits),
         cmocka_unit_test(test_tables_of_8_bits),
         cmocka_unit_test(test_casts_to_8_bits),
