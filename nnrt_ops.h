@@ -1849,36 +1849,37 @@ NNRT_OPS(NNRTI_OP_STRUCT, NNRTI_NO_KERNEL)
    NNRT_FLOAT_FORMAT_E8M0FNU, NNRT_Floor, NNRT_Greater, NNRT_GreaterEqual, NNRT_INVALID_BUFFER,
    NNRT_INVALID_BUFFER_SIZE, NNRT_INVALID_FILE, NNRT_INVALID_MODEL, NNRT_INVALID_MODEL_CACHE, NNRT_INVALID_NODE,
    NNRT_INVALID_PATH, NNRT_INVALID_PERFORMANCE_MODE, NNRT_INVALID_PRIORITY, NNRT_INVALID_TENSOR,
-   NNRT_INVALID_TENSOR_NAME, NNRT_If, NNRT_LOSS_REDUCTION_MEAN, NNRT_Less, NNRT_LessEqual, NNRT_Log, NNRT_LogicalAnd,
-   NNRT_LogicalOr, NNRT_LogicalXor, NNRT_Loop, NNRT_LossReduction, NNRT_MEMORY_ERROR, NNRT_Maximum, NNRT_Minimum,
-   NNRT_Mish, NNRT_NEAREST_MODE_NORMAL, NNRT_NODE_TYPE_ABS, NNRT_NODE_TYPE_ACOS, NNRT_NODE_TYPE_ACOSH,
-   NNRT_NODE_TYPE_ACTIVATION, NNRT_NODE_TYPE_ADAPTIVE_AVERAGE_POOL_2D, NNRT_NODE_TYPE_ADAPTIVE_MAX_POOL_2D,
-   NNRT_NODE_TYPE_ADD_FUSION, NNRT_NODE_TYPE_ADD_N, NNRT_NODE_TYPE_AFFINE_GRID, NNRT_NODE_TYPE_ALL,
-   NNRT_NODE_TYPE_ARGMAX_FUSION, NNRT_NODE_TYPE_ARGMIN_FUSION, NNRT_NODE_TYPE_ASIN, NNRT_NODE_TYPE_ASINH,
-   NNRT_NODE_TYPE_ASSERT, NNRT_NODE_TYPE_ASSIGN, NNRT_NODE_TYPE_ATAN, NNRT_NODE_TYPE_ATANH, NNRT_NODE_TYPE_ATTENTION,
-   NNRT_NODE_TYPE_AVERAGE_POOL_3D, NNRT_NODE_TYPE_AVGPOOL_FUSION, NNRT_NODE_TYPE_AVGPOOL_INCLUDE_PAD,
-   NNRT_NODE_TYPE_BATCH_TO_SPACE_ND, NNRT_NODE_TYPE_BERNOULLI, NNRT_NODE_TYPE_BIAS_ADD, NNRT_NODE_TYPE_BITCAST,
-   NNRT_NODE_TYPE_BITWISE_AND, NNRT_NODE_TYPE_BITWISE_NOT, NNRT_NODE_TYPE_BITWISE_OR, NNRT_NODE_TYPE_BITWISE_XOR,
-   NNRT_NODE_TYPE_BIT_SHIFT, NNRT_NODE_TYPE_BOTTOM_K, NNRT_NODE_TYPE_BROADCAST_TO, NNRT_NODE_TYPE_CAST,
-   NNRT_NODE_TYPE_CEIL, NNRT_NODE_TYPE_CENTER_CROP_PAD, NNRT_NODE_TYPE_CHANNEL_SHUFFLE, NNRT_NODE_TYPE_CLIP,
-   NNRT_NODE_TYPE_COL2IM, NNRT_NODE_TYPE_COMPRESS, NNRT_NODE_TYPE_CONCAT, NNRT_NODE_TYPE_CONSTANT_OF_SHAPE,
-   NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION, NNRT_NODE_TYPE_CONV_3D, NNRT_NODE_TYPE_CONV_INTEGER,
-   NNRT_NODE_TYPE_CONV_TRANSPOSE_3D, NNRT_NODE_TYPE_COS, NNRT_NODE_TYPE_COSH, NNRT_NODE_TYPE_CROP,
-   NNRT_NODE_TYPE_CUM_PROD, NNRT_NODE_TYPE_CUM_SUM, NNRT_NODE_TYPE_DECODE_FLOAT, NNRT_NODE_TYPE_DEFORMABLE_CONV_2D,
-   NNRT_NODE_TYPE_DEPTH_TO_SPACE, NNRT_NODE_TYPE_DET, NNRT_NODE_TYPE_DETECTION_POST_PROCESS, NNRT_NODE_TYPE_DFT,
-   NNRT_NODE_TYPE_DIV_FUSION, NNRT_NODE_TYPE_EINSUM, NNRT_NODE_TYPE_ELTWISE, NNRT_NODE_TYPE_ENCODE_FLOAT,
-   NNRT_NODE_TYPE_EQUAL, NNRT_NODE_TYPE_ERF, NNRT_NODE_TYPE_EXPAND_DIMS, NNRT_NODE_TYPE_EXPFUSION,
-   NNRT_NODE_TYPE_EYE_LIKE, NNRT_NODE_TYPE_FILL, NNRT_NODE_TYPE_FILL_LIKE, NNRT_NODE_TYPE_FLATTEN,
-   NNRT_NODE_TYPE_FLATTEN_RANGE, NNRT_NODE_TYPE_FLOOR, NNRT_NODE_TYPE_FLOOR_DIV, NNRT_NODE_TYPE_FULL_CONNECTION,
-   NNRT_NODE_TYPE_FUSED_BATCH_NORM, NNRT_NODE_TYPE_GATHER, NNRT_NODE_TYPE_GATHER_ELEMENTS, NNRT_NODE_TYPE_GATHER_ND,
-   NNRT_NODE_TYPE_GREATER, NNRT_NODE_TYPE_GREATER_EQUAL, NNRT_NODE_TYPE_GROUP_NORM_FUSION, NNRT_NODE_TYPE_HARDMAX,
-   NNRT_NODE_TYPE_HARD_SIGMOID, NNRT_NODE_TYPE_HARD_SWISH, NNRT_NODE_TYPE_IF, NNRT_NODE_TYPE_INSTANCE_NORM,
-   NNRT_NODE_TYPE_INVERSE, NNRT_NODE_TYPE_IS_INF, NNRT_NODE_TYPE_IS_NAN, NNRT_NODE_TYPE_L2_NORMALIZE_FUSION,
-   NNRT_NODE_TYPE_LAYER_NORM_FUSION, NNRT_NODE_TYPE_LEAKY_RELU, NNRT_NODE_TYPE_LESS, NNRT_NODE_TYPE_LESS_EQUAL,
-   NNRT_NODE_TYPE_LOG, NNRT_NODE_TYPE_LOGICAL_AND, NNRT_NODE_TYPE_LOGICAL_NOT, NNRT_NODE_TYPE_LOGICAL_OR,
-   NNRT_NODE_TYPE_LOGICAL_XOR, NNRT_NODE_TYPE_LOG_SOFTMAX, NNRT_NODE_TYPE_LOOP, NNRT_NODE_TYPE_LP_NORMALIZATION,
-   NNRT_NODE_TYPE_LP_POOL, NNRT_NODE_TYPE_LRN, NNRT_NODE_TYPE_MATMUL_FUSION, NNRT_NODE_TYPE_MATMUL_INTEGER,
-   NNRT_NODE_TYPE_MATMUL_NBITS, NNRT_NODE_TYPE_MAXIMUM, NNRT_NODE_TYPE_MAX_POOL_3D, NNRT_NODE_TYPE_MAX_POOL_FUSION,
+   NNRT_INVALID_TENSOR_NAME, NNRT_If, NNRT_IsInf, NNRT_IsNaN, NNRT_LOSS_REDUCTION_MEAN, NNRT_Less, NNRT_LessEqual,
+   NNRT_Log, NNRT_LogicalAnd, NNRT_LogicalNot, NNRT_LogicalOr, NNRT_LogicalXor, NNRT_Loop, NNRT_LossReduction,
+   NNRT_MEMORY_ERROR, NNRT_Maximum, NNRT_Minimum, NNRT_Mish, NNRT_NEAREST_MODE_NORMAL, NNRT_NODE_TYPE_ABS,
+   NNRT_NODE_TYPE_ACOS, NNRT_NODE_TYPE_ACOSH, NNRT_NODE_TYPE_ACTIVATION, NNRT_NODE_TYPE_ADAPTIVE_AVERAGE_POOL_2D,
+   NNRT_NODE_TYPE_ADAPTIVE_MAX_POOL_2D, NNRT_NODE_TYPE_ADD_FUSION, NNRT_NODE_TYPE_ADD_N, NNRT_NODE_TYPE_AFFINE_GRID,
+   NNRT_NODE_TYPE_ALL, NNRT_NODE_TYPE_ARGMAX_FUSION, NNRT_NODE_TYPE_ARGMIN_FUSION, NNRT_NODE_TYPE_ASIN,
+   NNRT_NODE_TYPE_ASINH, NNRT_NODE_TYPE_ASSERT, NNRT_NODE_TYPE_ASSIGN, NNRT_NODE_TYPE_ATAN, NNRT_NODE_TYPE_ATANH,
+   NNRT_NODE_TYPE_ATTENTION, NNRT_NODE_TYPE_AVERAGE_POOL_3D, NNRT_NODE_TYPE_AVGPOOL_FUSION,
+   NNRT_NODE_TYPE_AVGPOOL_INCLUDE_PAD, NNRT_NODE_TYPE_BATCH_TO_SPACE_ND, NNRT_NODE_TYPE_BERNOULLI,
+   NNRT_NODE_TYPE_BIAS_ADD, NNRT_NODE_TYPE_BITCAST, NNRT_NODE_TYPE_BITWISE_AND, NNRT_NODE_TYPE_BITWISE_NOT,
+   NNRT_NODE_TYPE_BITWISE_OR, NNRT_NODE_TYPE_BITWISE_XOR, NNRT_NODE_TYPE_BIT_SHIFT, NNRT_NODE_TYPE_BOTTOM_K,
+   NNRT_NODE_TYPE_BROADCAST_TO, NNRT_NODE_TYPE_CAST, NNRT_NODE_TYPE_CEIL, NNRT_NODE_TYPE_CENTER_CROP_PAD,
+   NNRT_NODE_TYPE_CHANNEL_SHUFFLE, NNRT_NODE_TYPE_CLIP, NNRT_NODE_TYPE_COL2IM, NNRT_NODE_TYPE_COMPRESS,
+   NNRT_NODE_TYPE_CONCAT, NNRT_NODE_TYPE_CONSTANT_OF_SHAPE, NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION,
+   NNRT_NODE_TYPE_CONV_3D, NNRT_NODE_TYPE_CONV_INTEGER, NNRT_NODE_TYPE_CONV_TRANSPOSE_3D, NNRT_NODE_TYPE_COS,
+   NNRT_NODE_TYPE_COSH, NNRT_NODE_TYPE_CROP, NNRT_NODE_TYPE_CUM_PROD, NNRT_NODE_TYPE_CUM_SUM,
+   NNRT_NODE_TYPE_DECODE_FLOAT, NNRT_NODE_TYPE_DEFORMABLE_CONV_2D, NNRT_NODE_TYPE_DEPTH_TO_SPACE, NNRT_NODE_TYPE_DET,
+   NNRT_NODE_TYPE_DETECTION_POST_PROCESS, NNRT_NODE_TYPE_DFT, NNRT_NODE_TYPE_DIV_FUSION, NNRT_NODE_TYPE_EINSUM,
+   NNRT_NODE_TYPE_ELTWISE, NNRT_NODE_TYPE_ENCODE_FLOAT, NNRT_NODE_TYPE_EQUAL, NNRT_NODE_TYPE_ERF,
+   NNRT_NODE_TYPE_EXPAND_DIMS, NNRT_NODE_TYPE_EXPFUSION, NNRT_NODE_TYPE_EYE_LIKE, NNRT_NODE_TYPE_FILL,
+   NNRT_NODE_TYPE_FILL_LIKE, NNRT_NODE_TYPE_FLATTEN, NNRT_NODE_TYPE_FLATTEN_RANGE, NNRT_NODE_TYPE_FLOOR,
+   NNRT_NODE_TYPE_FLOOR_DIV, NNRT_NODE_TYPE_FULL_CONNECTION, NNRT_NODE_TYPE_FUSED_BATCH_NORM, NNRT_NODE_TYPE_GATHER,
+   NNRT_NODE_TYPE_GATHER_ELEMENTS, NNRT_NODE_TYPE_GATHER_ND, NNRT_NODE_TYPE_GREATER, NNRT_NODE_TYPE_GREATER_EQUAL,
+   NNRT_NODE_TYPE_GROUP_NORM_FUSION, NNRT_NODE_TYPE_HARDMAX, NNRT_NODE_TYPE_HARD_SIGMOID, NNRT_NODE_TYPE_HARD_SWISH,
+   NNRT_NODE_TYPE_IF, NNRT_NODE_TYPE_INSTANCE_NORM, NNRT_NODE_TYPE_INVERSE, NNRT_NODE_TYPE_IS_INF,
+   NNRT_NODE_TYPE_IS_NAN, NNRT_NODE_TYPE_L2_NORMALIZE_FUSION, NNRT_NODE_TYPE_LAYER_NORM_FUSION,
+   NNRT_NODE_TYPE_LEAKY_RELU, NNRT_NODE_TYPE_LESS, NNRT_NODE_TYPE_LESS_EQUAL, NNRT_NODE_TYPE_LOG,
+   NNRT_NODE_TYPE_LOGICAL_AND, NNRT_NODE_TYPE_LOGICAL_NOT, NNRT_NODE_TYPE_LOGICAL_OR, NNRT_NODE_TYPE_LOGICAL_XOR,
+   NNRT_NODE_TYPE_LOG_SOFTMAX, NNRT_NODE_TYPE_LOOP, NNRT_NODE_TYPE_LP_NORMALIZATION, NNRT_NODE_TYPE_LP_POOL,
+   NNRT_NODE_TYPE_LRN, NNRT_NODE_TYPE_MATMUL_FUSION, NNRT_NODE_TYPE_MATMUL_INTEGER, NNRT_NODE_TYPE_MATMUL_NBITS,
+   NNRT_NODE_TYPE_MAXIMUM, NNRT_NODE_TYPE_MAX_POOL_3D, NNRT_NODE_TYPE_MAX_POOL_FUSION,
    NNRT_NODE_TYPE_MEL_WEIGHT_MATRIX, NNRT_NODE_TYPE_MESHGRID, NNRT_NODE_TYPE_MINIMUM, NNRT_NODE_TYPE_MISH,
    NNRT_NODE_TYPE_MOD, NNRT_NODE_TYPE_MULTICLASS_NMS, NNRT_NODE_TYPE_MULTINOMIAL, NNRT_NODE_TYPE_MUL_FUSION,
    NNRT_NODE_TYPE_NEG, NNRT_NODE_TYPE_NEGATIVE_LOG_LIKELIHOOD_LOSS, NNRT_NODE_TYPE_NON_MAX_SUPPRESSION,
@@ -5991,22 +5992,29 @@ NNRT_API bool nnrt_same_bits(void)
 /* >>helpers */
 
 /* Kernel macros of this file: everything that generates kernels, or the rows and cases that kernels consist of. S is
-   the attribute struct without NNRT_, fn the kernel's name without nnrt_, value an expression in the elements a and b
-   (of x and y), T an element type, Z, U and W those of the result, of the unsigned counterpart and of the computation,
-   R a macro.
+   the attribute struct without NNRT_, fn the kernel's name without nnrt_, value an expression in attr and the elements
+   x[i] and y[i], T an element type, U its unsigned counterpart, R a macro.
 
-   Whole kernels:
-   NNRTI_UNARY(S, fn, f, g)               nnrt_<fn>_f32, _f16, _f64: y = f(x) elementwise, g for float64
-   NNRTI_UNARY_OF(S, fn, type, f, g)      one of them
-   NNRTI_UNARY_WITH(S, fn, p, q, f, g)    the same for f(x, p, q); p and q are expressions in attr
-   NNRTI_UNARY_WITH_OF(S, fn, type, p, q, f, g)  one of them
-   NNRTI_UNARY_INT(S, fn, f)              nnrt_<fn>_int: y = f(x) for all integer types
-   NNRTI_BINARY(S, fn, activation, row)   nnrt_<fn>: z = activation(row(x, y)), broadcast, all types of the row function
-   NNRTI_BINARY_F32(S, fn, value)         nnrt_<fn>_f32: z = activation(value), broadcast
-   NNRTI_BINARY_Q8(S, fn, f)              nnrt_<fn>_q8: the same for quantized 8 bits
-   NNRTI_PREDICATE(S, fn, value)          nnrt_<fn>: bool z = value for all types, and its row function
-   NNRTI_PREDICATE_Q8(S, fn, value)       nnrt_<fn>: the same for quantized 8 bits
-   NNRTI_BITWISE(S, fn, value)            nnrt_<fn>: z = value for all integer types, and its row function
+   Elementwise kernels:
+   NNRTI_ROW_1(S, fn, X, Y, value)        nnrti_<fn>_row: a row of one operand; X, Y: element types
+   NNRTI_ROW_2(S, fn, X, Z, value)        nnrti_<fn>_row: a row of two operands of one type
+   NNRTI_INT_ROWS_1, NNRTI_INT_ROWS_2(S, fn, value)  rows of int32_t, int64_t and uint64_t, modulo 2^n
+   NNRTI_BLOCK(fn, cases)                 nnrti_<fn>_block: calls the row of an element type
+   NNRTI_CASE_1(S, fn, name, X, Y), NNRTI_CASE_2(S, fn, name, X, Z)  one of its cases: NNRT_DATA_TYPE_<name>
+   NNRTI_INT_CASES_1, NNRTI_INT_CASES_2(S, fn)  the cases of NNRTI_INT_ROWS_1 and _2
+   NNRTI_KERNEL_1, NNRTI_KERNEL_2(S, fn, widening, block)  nnrt_<fn>: the kernel with these blocks
+   NNRTI_UNARY(S, fn, f32, f64)           nnrt_<fn>_f32, _f16, _f64: y = f32, in float64 y = f64
+   NNRTI_UNARY_HALF(S, fn, f32)           the first two of them
+   NNRTI_UNARY_INT(S, fn, value)          nnrt_<fn>: y = value for all integer types
+   NNRTI_BINARY(S, fn, f32, f64, whole)   nnrti_<fn>_block of two operands, for all types; whole: of integers
+   NNRTI_BITWISE(S, fn, whole)            the same for integers only
+   NNRTI_FUSED(S, fn, value, whole)       the same with a fused activation, and nnrt_<fn>_f32
+   NNRTI_PREDICATE(S, fn, value)          nnrt_<fn>: bool z = value for all types
+   NNRTI_BINARY_Q8(S, fn, f)              nnrt_<fn>_q8: z = f(x, y) for quantized 8 bits
+   NNRTI_PREDICATE_Q8(S, fn, value)       nnrt_<fn>: bool z = value for quantized 8 bits
+   NNRTI_WIDEN(name, T, W), NNRTI_NARROW(name, T, W, value)  conversions of an element type to that of its rows, and back
+
+   Other kernels:
    NNRTI_FLOATS(fn, parameters, value)    nnrt_<fn>_f32, _f16: a kernel body `return value`, instantiated for two types
    NNRTI_FLOATS_OF(fn, name, parameters, value)  one of them
    NNRTI_MOVE_Q8(S, fn)                   nnrt_<fn>_q8: nnrt_<fn>, which moves elements, then requantizes the result
@@ -6016,22 +6024,9 @@ NNRT_API bool nnrt_same_bits(void)
    NNRTI_WRAPPER_shared(S, fn, pattern)   nothing: another row has the wrapper
    NNRTI_KERNEL_WRAPPER(types, operands, S, fn, pattern, whose)  one of the two, for a K of NNRT_OPS
 
-   Row loops of binary elementwise kernels (a row: the innermost loop of nnrt_walk), cases of a switch over the type:
-   NNRTI_ROW(Z, T, W, load, value)        the loop for one type
-   NNRTI_ROW_CASE(name, Z, T, W, load, value)  case NNRT_DATA_TYPE_<name> with this loop
-   NNRTI_ROW_HALF(value, activation)      case FLOAT16, with a fused activation
-   NNRTI_ROWS_FLOAT(value, activation)    cases FLOAT32, FLOAT64 and FLOAT16
-   NNRTI_ROWS_WRAP(value)                 cases of all integer types, modulo 2^n
-   NNRTI_ROWS_DIVIDE(wrapped, value)      cases of all integer types, value divides by b
-   NNRTI_DIVIDE_CASE(name, T, U, wrapped, value)  one of its signed cases
-   NNRTI_PREDICATE_CASE(name, T, value)   one case of NNRTI_PREDICATE
-
    Cases that one function defines for itself, mostly as R of NNRTI_INT_TYPES:
    NNRTI_INT_TYPES(R)                     R(NAME, T, U, least, greatest) for the eight integer types
    NNRTI_COPY_ROW(bytes, T)               nnrti_copy_row: copies elements of this width
-   NNRTI_CLAMP_ROW(name, T, U, least, greatest)  nnrti_activate_row: RELU, RELU6, RELU1 of integers
-   NNRTI_MAX_ROW, NNRTI_MIN_ROW(name, T, U, least, greatest)  MAXIMUM and MINIMUM of integers
-   NNRTI_SCATTER_MIN_ROW, NNRTI_SCATTER_MAX_ROW(name, T, U, least, greatest)  SCATTER_ND_UPDATE: the same
    NNRTI_READ_F64(name, T, U, least, greatest)  nnrti_read_f64: elements to float64
    NNRTI_WRITE_F64(name, T, value)        nnrti_write_f64: float64 to elements
    NNRTI_NUMBER(T, lo, hi)                nnrti_store_number: one float64 to one element, saturating
@@ -6040,8 +6035,6 @@ NNRT_API bool nnrt_same_bits(void)
    NNRTI_WRITE_LOW(name, T, U, least, greatest)  CAST: 64 bits to integers, modulo 2^n
    NNRTI_CLIP_ROW(name, T, V, load, store)  CLIP: a row of one type
    NNRTI_CLIP_INT(name, T, U, low, high)  CLIP: a row of integers
-   NNRTI_NOT_ROW(name, T, zero)           LOGICAL_NOT: a row of one type; zero: expression, v is zero
-   NNRTI_NOT_INT(name, T, U, least, greatest)  LOGICAL_NOT: a row of integers
    NNRTI_WHERE_ROW(bytes, T)              SELECT and WHERE: elements of this width */
 /* memcmp(a, b, bytes) == 0. */
 static bool nnrti_bytes_equal(const void *a, const void *b, size_t bytes)
@@ -7002,27 +6995,6 @@ static NNRTI_UNUSED double nnrti_activate_f64(double v, NNRT_ActivationType type
     }
 }
 
-/* Elementwise operators of two inputs: nnrt_walk iterates over z, x and y, and a row function computes the current
-   row. The row functions of all types share their loop, which is this macro. It expects the names of nnrti_row: w, x,
-   y, z. Z and T are the element types of z and of x and y; W is the type of the computation, `load` converts a T to W.
-   value is an expression in a and b, the elements of x and y. Both are read before the element of z is written, so z
-   may alias x or y. */
-#define NNRTI_ROW(Z, T, W, load, value)                                                                                \
-    {                                                                                                                  \
-        Z *zs = (Z *)z->data + w->at[0];                                                                               \
-        const T *xs = (const T *)x->data + w->at[1], *ys = (const T *)y->data + w->at[2];                              \
-        for (int32_t i = 0; i < w->count; i++) {                                                                       \
-            const W a = load(xs[i * w->row[1]]), b = load(ys[i * w->row[2]]);                                          \
-            zs[i * w->row[0]] = (Z)(value);                                                                            \
-        }                                                                                                              \
-        break;                                                                                                         \
-    }
-#define NNRTI_ROW_CASE(name, Z, T, W, load, value)                                                                     \
-    case NNRT_DATA_TYPE_##name:                                                                                        \
-        if (!NNRTI_HAS_TYPE(name))                                                                                     \
-            break;                                                                                                     \
-        NNRTI_ROW(Z, T, W, load, value)
-
 /* The integer types: R(NAME, type, unsigned type of its width, least, greatest value). */
 #define NNRTI_INT_TYPES(R)                                                                                             \
     R(INT8, int8_t, uint8_t, INT8_MIN, INT8_MAX)                                                                       \
@@ -7034,154 +7006,344 @@ static NNRTI_UNUSED double nnrti_activate_f64(double v, NNRT_ActivationType type
     R(UINT32, uint32_t, uint32_t, 0, UINT32_MAX)                                                                       \
     R(UINT64, uint64_t, uint64_t, 0, UINT64_MAX)
 
-/* + - * of integers wrap modulo 2^n. The result has the bits of the unsigned operation, which C defines; types below 32
-   bits are computed in 32, because the product of two uint16_t would be promoted to int and could overflow. */
-#define NNRTI_ROWS_WRAP(value)                                                                                         \
-    case NNRT_DATA_TYPE_INT8:                                                                                          \
-    case NNRT_DATA_TYPE_UINT8: NNRTI_ROW(uint8_t, uint8_t, uint32_t, (uint32_t), value)                                \
-    case NNRT_DATA_TYPE_INT16:                                                                                         \
-    case NNRT_DATA_TYPE_UINT16: NNRTI_ROW(uint16_t, uint16_t, uint32_t, (uint32_t), value)                             \
-    case NNRT_DATA_TYPE_INT32:                                                                                         \
-    case NNRT_DATA_TYPE_UINT32: NNRTI_ROW(uint32_t, uint32_t, uint32_t, (uint32_t), value)                             \
-    case NNRT_DATA_TYPE_INT64:                                                                                         \
-    case NNRT_DATA_TYPE_UINT64: NNRTI_ROW(uint64_t, uint64_t, uint64_t, (uint64_t), value)
+/* ---- elementwise operators ----
 
-/* float16 computes in float32; its fused activation is applied here, before the result is rounded. */
-#define NNRTI_ROW_HALF(value, activation)                                                                              \
-    NNRTI_ROW_CASE(FLOAT16, uint16_t, uint16_t, float, nnrt_half_to_float,                                             \
-                   nnrt_half_from_float(nnrt_activate((float)(value), activation)))
-#define NNRTI_ROWS_FLOAT(value, activation)                                                                            \
-    NNRTI_ROW_CASE(FLOAT32, float, float, float, (float), value)                                                       \
-    NNRTI_ROW_CASE(FLOAT64, double, double, double, (double), value)                                                   \
-    NNRTI_ROW_HALF(value, activation)
+   The kernel of an elementwise operator is a row function: a loop over n elements that are adjacent in memory, for float,
+   double, int32_t, int64_t or uint64_t. nnrti_elementwise walks over the views, which may be broadcast and have any
+   strides, and calls the operator's block function, which calls the row function of the element type. Rows that are
+   adjacent in all views are passed whole; otherwise elements are gathered into blocks on the stack. Other element types
+   are widened there: float16 to float32, bool and integers below 32 bits to int32, uint32 to int64. Results are narrowed,
+   integers modulo 2^n; a bool becomes != 0. The result may alias an operand of its shape: an element is written after
+   those with its index were read. */
 
-/* Fused activation over the current row of a float32 z. */
-static NNRTI_UNUSED void nnrti_activate_row_f32(const nnrt_walk *w, nnrt_view *z, NNRT_ActivationType type)
+#ifdef NNRT_FIRMWARE
+#define NNRTI_ROW_LENGTH 16 /* elements of an operand on the stack */
+#else
+#define NNRTI_ROW_LENGTH 64
+#endif
+
+/* Conversions of n elements of a view to a row, and of a row to elements. */
+typedef struct nnrti_widening {
+    void (*widen)(void *row, const void *x, ptrdiff_t step, int32_t n, NNRT_DataType type);
+    void (*narrow)(void *z, ptrdiff_t step, const void *row, int32_t n, NNRT_DataType type); /* NULL: not needed */
+} nnrti_widening;
+
+/* The current rows: of the result (0) and of the operands (1, 2). */
+typedef struct nnrti_rows {
+    void *row[3];
+    NNRT_DataType type; /* of the rows of the operands */
+    int32_t n;
+    /* for nnrti_rows_load: */
+    nnrt_walk walk;
+    int32_t done, most; /* elements of the walk's row before this one; the longest row */
+    const nnrt_view *views[3];
+    size_t width[3];
+    bool adjacent[3], wide[3];
+    const nnrti_widening *widening;
+    uint64_t block[3][NNRTI_ROW_LENGTH];
+} nnrti_rows;
+
+/* A block function: calls the row function of r->type. */
+typedef void (*nnrti_row_block)(const void *attr, const nnrti_rows *r);
+
+/* The element type of the rows of a view. */
+static NNRTI_UNUSED NNRT_DataType nnrti_row_type(NNRT_DataType type)
 {
-    float *v = (float *)z->data + w->at[0];
-    if (type == NNRT_ACTIVATION_TYPE_NO_ACTIVATION || type == NNRT_ACTIVATION_TYPE_LINEAR)
-        return;
-    for (int32_t i = 0; i < w->count; i++, v += w->row[0])
-        *v = nnrt_activate(*v, type);
+    switch (type) {
+    case NNRT_DATA_TYPE_FLOAT16: return NNRT_DATA_TYPE_FLOAT32;
+    case NNRT_DATA_TYPE_UINT32: return NNRT_DATA_TYPE_INT64;
+    case NNRT_DATA_TYPE_BOOL:
+    case NNRT_DATA_TYPE_INT8:
+    case NNRT_DATA_TYPE_INT16:
+    case NNRT_DATA_TYPE_UINT8:
+    case NNRT_DATA_TYPE_UINT16: return NNRT_DATA_TYPE_INT32;
+    default: return type;
+    }
 }
 
-/* Fused activation over the current row of z, of any type but float16, whose rows apply it themselves. Integers support
-   RELU, RELU6 and RELU1; a bool stays as it is. */
-static NNRTI_UNUSED void nnrti_activate_row(const nnrt_walk *w, nnrt_view *z, NNRT_ActivationType type)
+static NNRTI_UNUSED void nnrti_widen_half(void *row, const void *x, ptrdiff_t step, int32_t n, NNRT_DataType type)
 {
-    if (type == NNRT_ACTIVATION_TYPE_NO_ACTIVATION || type == NNRT_ACTIVATION_TYPE_LINEAR)
-        return;
-    switch (z->dataType) {
-#define NNRTI_CLAMP_ROW(name, T, U, least, greatest)                                                                   \
-    case NNRT_DATA_TYPE_##name: {                                                                                      \
-        T *v = (T *)z->data + w->at[0], top = greatest;                                                                \
-        if (type == NNRT_ACTIVATION_TYPE_RELU6)                                                                        \
-            top = 6;                                                                                                   \
-        else if (type == NNRT_ACTIVATION_TYPE_RELU1)                                                                   \
-            top = 1;                                                                                                   \
-        for (int32_t i = 0; i < w->count; i++, v += w->row[0])                                                         \
-            *v = (T)(*v > top ? top : *v > 0 ? *v : 0);                                                                \
-        break;                                                                                                         \
-    }
-        NNRTI_INT_TYPES(NNRTI_CLAMP_ROW)
-    case NNRT_DATA_TYPE_FLOAT32: nnrti_activate_row_f32(w, z, type); break;
-    case NNRT_DATA_TYPE_FLOAT64: {
-        double *v = (double *)z->data + w->at[0];
-        for (int32_t i = 0; NNRTI_HAS_TYPE(FLOAT64) && i < w->count; i++, v += w->row[0])
-            *v = nnrti_activate_f64(*v, type);
+    (void)type;
+    for (int32_t i = 0; i < n; i++)
+        ((float *)row)[i] = nnrt_half_to_float(((const uint16_t *)x)[i * step]);
+}
+
+static NNRTI_UNUSED void nnrti_narrow_half(void *z, ptrdiff_t step, const void *row, int32_t n, NNRT_DataType type)
+{
+    (void)type;
+    for (int32_t i = 0; i < n; i++)
+        ((uint16_t *)z)[i * step] = nnrt_half_from_float(((const float *)row)[i]);
+}
+
+static NNRTI_UNUSED void nnrti_widen(void *row, const void *x, ptrdiff_t step, int32_t n, NNRT_DataType type)
+{
+    switch (type) {
+#define NNRTI_WIDEN(name, T, W)                                                                                        \
+    case NNRT_DATA_TYPE_##name:                                                                                        \
+        for (int32_t i = 0; i < n; i++)                                                                                \
+            ((W *)row)[i] = ((const T *)x)[i * step];                                                                  \
         break;
-    }
-    default: break;
+        NNRTI_WIDEN(INT8, int8_t, int32_t)
+        NNRTI_WIDEN(INT16, int16_t, int32_t)
+        NNRTI_WIDEN(UINT16, uint16_t, int32_t)
+        NNRTI_WIDEN(UINT32, uint32_t, int64_t)
+    case NNRT_DATA_TYPE_FLOAT16:
+        if (NNRTI_HAS_TYPE(FLOAT16))
+            nnrti_widen_half(row, x, step, n, type);
+        break;
+    case NNRT_DATA_TYPE_BOOL:
+    default: NNRTI_WIDEN(UINT8, uint8_t, int32_t)
     }
 }
 
-/* A row function: elements w->at[0] + i*w->row[0] of z from those of x and y, i < w->count. */
-typedef void (*nnrti_row)(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
-                          NNRT_ActivationType activation);
-
-/* z = activation(row(x, y)), x and y broadcast to the dims of z. */
-static NNRTI_UNUSED NNRT_ReturnCode nnrti_binary(const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
-                                                 NNRT_ActivationType activation, nnrti_row row)
+static NNRTI_UNUSED void nnrti_narrow(void *z, ptrdiff_t step, const void *row, int32_t n, NNRT_DataType type)
 {
-    nnrt_walk w;
-    for (bool more = nnrt_walk_first(&w, z, x, y); more; more = nnrt_walk_next(&w)) {
-        row(&w, x, y, z, activation);
-        nnrti_activate_row(&w, z, activation);
+    switch (type) {
+#define NNRTI_NARROW(name, T, W, value)                                                                                \
+    case NNRT_DATA_TYPE_##name:                                                                                        \
+        for (int32_t i = 0; i < n; i++) {                                                                              \
+            const W v = ((const W *)row)[i];                                                                           \
+            ((T *)z)[i * step] = value;                                                                                \
+        }                                                                                                              \
+        break;
+        NNRTI_NARROW(BOOL, uint8_t, int32_t, v != 0)
+    case NNRT_DATA_TYPE_INT16: NNRTI_NARROW(UINT16, uint16_t, int32_t, (uint16_t)v)
+        NNRTI_NARROW(UINT32, uint32_t, int64_t, (uint32_t)v)
+    case NNRT_DATA_TYPE_FLOAT16:
+        if (NNRTI_HAS_TYPE(FLOAT16))
+            nnrti_narrow_half(z, step, row, n, type);
+        break;
+    case NNRT_DATA_TYPE_INT8:
+    default: NNRTI_NARROW(UINT8, uint8_t, int32_t, (uint8_t)v)
     }
+}
+
+/* Of kernels for float16; for all types; for all types with a result that is not widened, as that of a comparison. */
+static NNRTI_UNUSED const nnrti_widening nnrti_from_half = {nnrti_widen_half, nnrti_narrow_half};
+static NNRTI_UNUSED const nnrti_widening nnrti_all_types = {nnrti_widen, nnrti_narrow};
+static NNRTI_UNUSED const nnrti_widening nnrti_to_bool = {nnrti_widen, NULL};
+
+/* Prepares rows of z, x and y (or NULL); the walk is the caller's. widening NULL: no type needs it. */
+static NNRTI_UNUSED void nnrti_rows_of(nnrti_rows *r, const nnrt_view *z, const nnrt_view *x, const nnrt_view *y,
+                                       const nnrti_widening *widening)
+{
+    r->views[0] = z;
+    r->views[1] = x;
+    r->views[2] = y;
+    r->widening = widening;
+    r->type = widening != NULL ? nnrti_row_type(x->dataType) : x->dataType;
+    r->done = 0;
+    r->most = INT32_MAX;
+    for (int32_t k = 0; k < 3 && r->views[k] != NULL; k++) {
+        const NNRT_DataType type = r->views[k]->dataType;
+        r->width[k] = nnrt_type_size(type);
+        r->wide[k] = widening != NULL && (k > 0 || widening->narrow != NULL) && nnrti_row_type(type) != type;
+        r->adjacent[k] = !r->wide[k] && (r->walk.row[k] == 1 || r->walk.count == 1);
+        r->most = r->adjacent[k] ? r->most : NNRTI_ROW_LENGTH;
+    }
+}
+
+static void *nnrti_rows_at(const nnrti_rows *r, int32_t k)
+{
+    return nnrti_at(r->views[k]->data, r->walk.at[k] + r->done * r->walk.row[k], r->width[k]);
+}
+
+/* Sets the rows behind the first r->done elements of the walk's row. */
+static NNRTI_UNUSED void nnrti_rows_load(nnrti_rows *r)
+{
+    r->n = r->walk.count - r->done;
+    r->n = r->n < r->most ? r->n : r->most;
+    for (int32_t k = 0; k < 3 && r->views[k] != NULL; k++) {
+        void *const at = nnrti_rows_at(r, k);
+        r->row[k] = r->adjacent[k] ? at : r->block[k];
+        if (k > 0 && r->wide[k])
+            r->widening->widen(r->row[k], at, r->walk.row[k], r->n, r->views[k]->dataType);
+        else if (k > 0 && !r->adjacent[k])
+            nnrti_copy_row(r->row[k], 1, at, r->walk.row[k], r->n, r->width[k]);
+    }
+}
+
+/* Stores the row of the result, unless it is already in its place. */
+static NNRTI_UNUSED void nnrti_rows_store(const nnrti_rows *r)
+{
+    if (r->wide[0])
+        r->widening->narrow(nnrti_rows_at(r, 0), r->walk.row[0], r->row[0], r->n, r->views[0]->dataType);
+    else if (!r->adjacent[0])
+        nnrti_copy_row(nnrti_rows_at(r, 0), r->walk.row[0], r->row[0], 1, r->n, r->width[0]);
+}
+
+/* Calls the block function for all elements of z, with x and y (or NULL) broadcast to the dims of z. */
+static NNRTI_UNUSED NNRT_ReturnCode nnrti_elementwise(const void *attr, const nnrt_view *x, const nnrt_view *y,
+                                                      const nnrt_view *z, const nnrti_widening *widening,
+                                                      nnrti_row_block block)
+{
+    nnrti_rows r;
+    if (!nnrt_walk_first(&r.walk, z, x, y))
+        return NNRT_SUCCESS;
+    nnrti_rows_of(&r, z, x, y, widening);
+    do {
+        for (r.done = 0; r.done < r.walk.count; r.done += r.n) {
+            nnrti_rows_load(&r);
+            block(attr, &r);
+            nnrti_rows_store(&r);
+        }
+        r.done = 0;
+    } while (nnrt_walk_next(&r.walk));
     return NNRT_SUCCESS;
 }
 
-/* Generates kernel nnrt_<fn> of an operator of two inputs: z = activation(row(x, y)). */
-#define NNRTI_BINARY(S, fn, activation, row)                                                                           \
-    NNRT_API NNRT_ReturnCode nnrt_##fn(const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z)     \
+/* Generate row functions nnrti_<fn>_row of one operand and of two: value is an expression in attr, x[i] and y[i]. */
+#define NNRTI_ROW_1(S, fn, X, Y, value)                                                                                \
+    static NNRTI_UNUSED void nnrti_##fn##_row(const NNRT_##S *attr, const X *x, Y *y, int32_t n)                       \
     {                                                                                                                  \
         (void)attr;                                                                                                    \
-        return nnrti_binary(x, y, z, activation, row);                                                                 \
+        for (int32_t i = 0; i < n; i++)                                                                                \
+            y[i] = value;                                                                                              \
     }
-
-/* Generates float32 kernel nnrt_<fn>_f32 with a fused activation: value is an expression in a and b. */
-#define NNRTI_BINARY_F32(S, fn, value)                                                                                 \
-    NNRT_API NNRT_ReturnCode nnrt_##fn##_f32(const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *y,             \
-                                             nnrt_view *z)                                                             \
+#define NNRTI_ROW_2(S, fn, X, Z, value)                                                                                \
+    static NNRTI_UNUSED void nnrti_##fn##_row(const NNRT_##S *attr, const X *x, const X *y, Z *z, int32_t n)           \
     {                                                                                                                  \
-        nnrt_walk w;                                                                                                   \
-        for (bool more = nnrt_walk_first(&w, z, x, y); more; more = nnrt_walk_next(&w))                                \
-            for (int32_t i = 0; i < w.count; i++) {                                                                    \
-                const float a = ((const float *)x->data)[w.at[1] + i * w.row[1]];                                      \
-                const float b = ((const float *)y->data)[w.at[2] + i * w.row[2]];                                      \
-                ((float *)z->data)[w.at[0] + i * w.row[0]] = nnrt_activate(value, attr->activationType);               \
-            }                                                                                                          \
-        return NNRT_SUCCESS;                                                                                           \
+        (void)attr;                                                                                                    \
+        for (int32_t i = 0; i < n; i++)                                                                                \
+            z[i] = value;                                                                                              \
     }
 
-/* x + y of any type; for bools: logical or. */
-static NNRTI_UNUSED void nnrti_add_row(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
-                                       NNRT_ActivationType activation)
-{
-    switch (z->dataType) {
-        NNRTI_ROWS_WRAP(a + b)
-    default:
-        NNRTI_ROWS_FLOAT(a + b, activation)
-        NNRTI_ROW_CASE(BOOL, uint8_t, uint8_t, uint32_t, (uint32_t), (a | b) != 0)
+/* The same for int32_t, int64_t and uint64_t; the value is truncated to the type. */
+#define NNRTI_INT_ROWS_1(S, fn, value)                                                                                 \
+    NNRTI_ROW_1(S, fn##_i32, int32_t, int32_t, (int32_t)(value))                                                       \
+    NNRTI_ROW_1(S, fn##_i64, int64_t, int64_t, (int64_t)(value))                                                       \
+    NNRTI_ROW_1(S, fn##_u64, uint64_t, uint64_t, (uint64_t)(value))
+#define NNRTI_INT_ROWS_2(S, fn, value)                                                                                 \
+    NNRTI_ROW_2(S, fn##_i32, int32_t, int32_t, (int32_t)(value))                                                       \
+    NNRTI_ROW_2(S, fn##_i64, int64_t, int64_t, (int64_t)(value))                                                       \
+    NNRTI_ROW_2(S, fn##_u64, uint64_t, uint64_t, (uint64_t)(value))
+
+/* Generates the block function nnrti_<fn>_block from its cases: each calls the row function of a type. */
+#define NNRTI_BLOCK(fn, cases)                                                                                         \
+    static NNRTI_UNUSED void nnrti_##fn##_block(const void *attr, const nnrti_rows *r)                                 \
+    {                                                                                                                  \
+        switch (r->type) {                                                                                             \
+            cases                                                                                                      \
+        default: break;                                                                                                \
+        }                                                                                                              \
     }
+#define NNRTI_CASE_1(S, fn, name, X, Y)                                                                                \
+    case NNRT_DATA_TYPE_##name:                                                                                        \
+        if ((NNRT_KEEP_TYPES & NNRTI_WIDENED_##name) != 0)                                                             \
+            nnrti_##fn##_row((const NNRT_##S *)attr, (const X *)r->row[1], (Y *)r->row[0], r->n);                      \
+        break;
+#define NNRTI_CASE_2(S, fn, name, X, Z)                                                                                \
+    case NNRT_DATA_TYPE_##name:                                                                                        \
+        if ((NNRT_KEEP_TYPES & NNRTI_WIDENED_##name) != 0)                                                             \
+            nnrti_##fn##_row((const NNRT_##S *)attr, (const X *)r->row[1], (const X *)r->row[2], (Z *)r->row[0], r->n); \
+        break;
+#define NNRTI_INT_CASES_1(S, fn)                                                                                       \
+    NNRTI_CASE_1(S, fn##_i32, INT32, int32_t, int32_t)                                                                 \
+    NNRTI_CASE_1(S, fn##_i64, INT64, int64_t, int64_t)                                                                 \
+    NNRTI_CASE_1(S, fn##_u64, UINT64, uint64_t, uint64_t)
+#define NNRTI_INT_CASES_2(S, fn)                                                                                       \
+    NNRTI_CASE_2(S, fn##_i32, INT32, int32_t, int32_t)                                                                 \
+    NNRTI_CASE_2(S, fn##_i64, INT64, int64_t, int64_t)                                                                 \
+    NNRTI_CASE_2(S, fn##_u64, UINT64, uint64_t, uint64_t)
+
+/* The element types with rows of a type. */
+#define NNRTI_WIDENED_FLOAT32 (NNRT_TYPES_F32 | NNRT_TYPES_F16)
+#define NNRTI_WIDENED_FLOAT64 NNRT_TYPES_F64
+#define NNRTI_WIDENED_INT64 (NNRT_TYPES_OF(NNRT_DATA_TYPE_INT64) | NNRT_TYPES_OF(NNRT_DATA_TYPE_UINT32))
+#define NNRTI_WIDENED_UINT64 NNRT_TYPES_OF(NNRT_DATA_TYPE_UINT64)
+#define NNRTI_WIDENED_INT32                                                                                            \
+    ((NNRT_TYPES_INT | NNRT_TYPES_BOOL) & ~NNRTI_WIDENED_INT64 & ~NNRTI_WIDENED_UINT64)
+
+/* Generate kernel nnrt_<fn> with a block function. */
+#define NNRTI_KERNEL_1(S, fn, widening, block)                                                                         \
+    NNRT_API NNRT_ReturnCode nnrt_##fn(const NNRT_##S *attr, const nnrt_view *x, nnrt_view *y)                         \
+    {                                                                                                                  \
+        return nnrti_elementwise(attr, x, NULL, y, widening, nnrti_##block##_block);                                   \
+    }
+#define NNRTI_KERNEL_2(S, fn, widening, block)                                                                         \
+    NNRT_API NNRT_ReturnCode nnrt_##fn(const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z)     \
+    {                                                                                                                  \
+        return nnrti_elementwise(attr, x, y, z, widening, nnrti_##block##_block);                                      \
+    }
+
+/* Generates the kernels nnrt_<fn>_f32, _f16 and _f64 of a unary operator: y = f32, in float64 y = f64. */
+#define NNRTI_UNARY(S, fn, f32, f64)                                                                                   \
+    NNRTI_UNARY_HALF(S, fn, f32)                                                                                       \
+    NNRTI_ROW_1(S, fn##_f64, double, double, f64)                                                                      \
+    NNRTI_BLOCK(fn##_f64, NNRTI_CASE_1(S, fn##_f64, FLOAT64, double, double))                                          \
+    NNRTI_KERNEL_1(S, fn##_f64, NULL, fn##_f64)
+/* Without _f64. */
+#define NNRTI_UNARY_HALF(S, fn, f32)                                                                                   \
+    NNRTI_ROW_1(S, fn##_f32, float, float, f32)                                                                        \
+    NNRTI_BLOCK(fn##_f32, NNRTI_CASE_1(S, fn##_f32, FLOAT32, float, float))                                            \
+    NNRTI_KERNEL_1(S, fn##_f32, NULL, fn##_f32)                                                                        \
+    NNRTI_KERNEL_1(S, fn##_f16, &nnrti_from_half, fn##_f32)
+/* Its kernel nnrt_<fn> for integers, modulo 2^n. */
+#define NNRTI_UNARY_INT(S, fn, value)                                                                                  \
+    NNRTI_INT_ROWS_1(S, fn, value)                                                                                     \
+    NNRTI_BLOCK(fn, NNRTI_INT_CASES_1(S, fn))                                                                          \
+    NNRTI_KERNEL_1(S, fn, &nnrti_all_types, fn)
+
+/* Generates rows and block function of an operator of two operands: z = f32, f64, or for integers whole modulo 2^n. */
+#define NNRTI_BINARY(S, fn, f32, f64, whole)                                                                           \
+    NNRTI_ROW_2(S, fn##_f32, float, float, f32)                                                                        \
+    NNRTI_ROW_2(S, fn##_f64, double, double, f64)                                                                      \
+    NNRTI_INT_ROWS_2(S, fn, whole)                                                                                     \
+    NNRTI_BLOCK(fn, NNRTI_CASE_2(S, fn##_f32, FLOAT32, float, float)                                                   \
+                        NNRTI_CASE_2(S, fn##_f64, FLOAT64, double, double) NNRTI_INT_CASES_2(S, fn))
+/* Generates kernel nnrt_<fn>_f32 of an operator with a fused activation, and nnrti_<fn>_block, whose rows of integers are
+   those of the operator `whole`, without the activation. */
+#define NNRTI_FUSED(S, fn, value, whole)                                                                               \
+    NNRTI_ROW_2(S, fn##_f32, float, float, nnrt_activate(value, attr->activationType))                                 \
+    NNRTI_ROW_2(S, fn##_f64, double, double, nnrti_activate_f64(value, attr->activationType))                          \
+    NNRTI_BLOCK(fn##_f32, NNRTI_CASE_2(S, fn##_f32, FLOAT32, float, float))                                            \
+    NNRTI_KERNEL_2(S, fn##_f32, NULL, fn##_f32)                                                                        \
+    NNRTI_BLOCK(fn, NNRTI_CASE_2(S, fn##_f32, FLOAT32, float, float)                                                   \
+                        NNRTI_CASE_2(S, fn##_f64, FLOAT64, double, double) NNRTI_INT_CASES_2(S, whole))
+/* y == -1, for signed and unsigned y that is not 0; least / -1 overflows in C. */
+#define NNRTI_MINUS_1(y) ((y) < 1 && ~(y) == 0)
+
+/* Generates such an operator on the bits of integers. */
+#define NNRTI_BITWISE(S, fn, whole)                                                                                    \
+    NNRTI_INT_ROWS_2(S, fn, whole)                                                                                     \
+    NNRTI_BLOCK(fn, NNRTI_INT_CASES_2(S, fn))
+
+/* Generates kernel nnrt_<fn> of a comparison, or another predicate of two elements of one type, and its rows. */
+#define NNRTI_PREDICATE(S, fn, value)                                                                                  \
+    NNRTI_ROW_2(S, fn##_f32, float, uint8_t, value)                                                                    \
+    NNRTI_ROW_2(S, fn##_f64, double, uint8_t, value)                                                                   \
+    NNRTI_ROW_2(S, fn##_i32, int32_t, uint8_t, value)                                                                  \
+    NNRTI_ROW_2(S, fn##_i64, int64_t, uint8_t, value)                                                                  \
+    NNRTI_ROW_2(S, fn##_u64, uint64_t, uint8_t, value)                                                                 \
+    NNRTI_BLOCK(fn, NNRTI_CASE_2(S, fn##_f32, FLOAT32, float, uint8_t)                                                 \
+                        NNRTI_CASE_2(S, fn##_f64, FLOAT64, double, uint8_t)                                            \
+                            NNRTI_CASE_2(S, fn##_i32, INT32, int32_t, uint8_t)                                         \
+                                NNRTI_CASE_2(S, fn##_i64, INT64, int64_t, uint8_t)                                     \
+                                    NNRTI_CASE_2(S, fn##_u64, UINT64, uint64_t, uint8_t))                              \
+    NNRTI_KERNEL_2(S, fn, &nnrti_to_bool, fn)
+
+/* Fused activation of the integers z: RELU, RELU6 and RELU1; a bool stays as it is. */
+NNRTI_INT_ROWS_1(Activation, clamp,
+                 x[i] > 1 && attr->activationType == NNRT_ACTIVATION_TYPE_RELU1   ? 1
+                 : x[i] > 6 && attr->activationType == NNRT_ACTIVATION_TYPE_RELU6 ? 6
+                 : x[i] > 0                                                       ? x[i]
+                                                                                  : 0)
+NNRTI_BLOCK(clamp, NNRTI_INT_CASES_1(Activation, clamp))
+
+static NNRTI_UNUSED void nnrti_activate_int(nnrt_view *z, NNRT_ActivationType type)
+{
+    NNRT_Activation attr;
+    memset(&attr, 0, sizeof(attr));
+    attr.activationType = type;
+    if (z->dataType < NNRT_DATA_TYPE_FLOAT16 && type != NNRT_ACTIVATION_TYPE_NO_ACTIVATION &&
+        type != NNRT_ACTIVATION_TYPE_LINEAR)
+        (void)nnrti_elementwise(&attr, z, NULL, z, &nnrti_all_types, nnrti_clamp_block);
 }
 
-/* x * y of any type. */
-static NNRTI_UNUSED void nnrti_mul_row(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
-                                       NNRT_ActivationType activation)
-{
-    switch (z->dataType) {
-        NNRTI_ROWS_WRAP(a * b)
-    default:
-        NNRTI_ROWS_FLOAT(a * b, activation)
-        NNRTI_ROW_CASE(BOOL, uint8_t, uint8_t, uint32_t, (uint32_t), a != 0 && b != 0)
-    }
-}
-
-/* x > y ? x : y of numbers. */
-static NNRTI_UNUSED void nnrti_max_row(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
-                                       NNRT_ActivationType activation)
-{
-    switch (z->dataType) {
-#define NNRTI_MAX_ROW(name, T, U, least, greatest) NNRTI_ROW_CASE(name, T, T, T, (T), a > b ? a : b)
-        NNRTI_INT_TYPES(NNRTI_MAX_ROW)
-    default: NNRTI_ROWS_FLOAT(a > b ? a : b, activation)
-    }
-}
-
-/* Division of integers, rows of every type: value is an expression in a and b, b is not 0. least / -1 overflows in C:
-   for b = -1 the row computes `wrapped`, modulo 2^n. */
-#define NNRTI_ROWS_DIVIDE(wrapped, value)                                                                              \
-    NNRTI_DIVIDE_CASE(INT8, int8_t, uint8_t, wrapped, value)                                                           \
-    NNRTI_DIVIDE_CASE(INT16, int16_t, uint16_t, wrapped, value)                                                        \
-    NNRTI_DIVIDE_CASE(INT32, int32_t, uint32_t, wrapped, value)                                                        \
-    NNRTI_DIVIDE_CASE(INT64, int64_t, uint64_t, wrapped, value)                                                        \
-    NNRTI_ROW_CASE(UINT8, uint8_t, uint8_t, uint8_t, (uint8_t), value)                                                 \
-    NNRTI_ROW_CASE(UINT16, uint16_t, uint16_t, uint16_t, (uint16_t), value)                                            \
-    NNRTI_ROW_CASE(UINT32, uint32_t, uint32_t, uint32_t, (uint32_t), value)                                            \
-    NNRTI_ROW_CASE(UINT64, uint64_t, uint64_t, uint64_t, (uint64_t), value)
-#define NNRTI_DIVIDE_CASE(name, T, U, wrapped, value)                                                                  \
-    NNRTI_ROW_CASE(name, U, T, T, (T), b == -1 ? (U)(wrapped) : (U)(value))
+/* z = x + y, x * y, the larger one, of any type; for bools: or, and. */
+NNRTI_BINARY(AddFusion, add, x[i] + y[i], x[i] + y[i], (uint64_t)x[i] + (uint64_t)y[i])
+NNRTI_BINARY(MulFusion, mul, x[i] * y[i], x[i] * y[i], (uint64_t)x[i] * (uint64_t)y[i])
+NNRTI_BINARY(Maximum, maximum, x[i] > y[i] ? x[i] : y[i], x[i] > y[i] ? x[i] : y[i], x[i] > y[i] ? x[i] : y[i])
 
 /* The number of the first element of v, integers or bools, that is 0; -1 if there is none. */
 static NNRTI_UNUSED int64_t nnrti_div_zero(const nnrt_view *v)
@@ -7197,54 +7359,17 @@ static NNRTI_UNUSED int64_t nnrti_div_zero(const nnrt_view *v)
     return -1;
 }
 
-/* nnrti_binary for a row that divides x by y: if a divisor of integers or bools is 0, it fails with
+/* nnrti_elementwise for a block function that divides x by y: if a divisor of integers or bools is 0, it fails with
    NNRT_INVALID_PARAMETER and leaves z unwritten. */
-static NNRTI_UNUSED NNRT_ReturnCode nnrti_divide(const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
-                                                 NNRT_ActivationType activation, nnrti_row row, nnrt_call *call)
+static NNRTI_UNUSED NNRT_ReturnCode nnrti_divide(const void *attr, const nnrt_view *x, const nnrt_view *y,
+                                                 nnrt_view *z, nnrti_row_block block, nnrt_call *call)
 {
     const int64_t zero = z->dataType < NNRT_DATA_TYPE_FLOAT16 && !nnrt_view_empty(z) ? nnrti_div_zero(y) : -1;
     if (zero >= 0)
         return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "element %l of the divisor is 0, which %t cannot divide by",
                               zero, z->dataType);
-    return nnrti_binary(x, y, z, activation, row);
+    return nnrti_elementwise(attr, x, y, z, &nnrti_all_types, block);
 }
-
-/* Generates kernel nnrt_<fn> of a comparison or another predicate of two elements of one type: z = value, an expression
-   in a and b, as bool. */
-#define NNRTI_PREDICATE(S, fn, value)                                                                                  \
-    static void nnrti_##fn##_row(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,             \
-                                 NNRT_ActivationType activation)                                                       \
-    {                                                                                                                  \
-        (void)activation;                                                                                              \
-        switch (x->dataType) {                                                                                         \
-            NNRTI_PREDICATE_CASE(BOOL, uint8_t, value)                                                                 \
-            NNRTI_PREDICATE_CASE(INT8, int8_t, value)                                                                  \
-            NNRTI_PREDICATE_CASE(INT16, int16_t, value)                                                                \
-            NNRTI_PREDICATE_CASE(INT32, int32_t, value)                                                                \
-            NNRTI_PREDICATE_CASE(INT64, int64_t, value)                                                                \
-            NNRTI_PREDICATE_CASE(UINT8, uint8_t, value)                                                                \
-            NNRTI_PREDICATE_CASE(UINT16, uint16_t, value)                                                              \
-            NNRTI_PREDICATE_CASE(UINT32, uint32_t, value)                                                              \
-            NNRTI_PREDICATE_CASE(UINT64, uint64_t, value)                                                              \
-            NNRTI_PREDICATE_CASE(FLOAT32, float, value)                                                                \
-            NNRTI_PREDICATE_CASE(FLOAT64, double, value)                                                               \
-        default: NNRTI_ROW_CASE(FLOAT16, uint8_t, uint16_t, float, nnrt_half_to_float, value)                          \
-        }                                                                                                              \
-    }                                                                                                                  \
-    NNRTI_BINARY(S, fn, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_##fn##_row)
-#define NNRTI_PREDICATE_CASE(name, T, value) NNRTI_ROW_CASE(name, uint8_t, T, T, (T), value)
-
-/* Generates kernel nnrt_<fn> of an operator on the bits of integers: z = value, an expression in a and b. */
-#define NNRTI_BITWISE(S, fn, value)                                                                                    \
-    static void nnrti_##fn##_row(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,             \
-                                 NNRT_ActivationType activation)                                                       \
-    {                                                                                                                  \
-        (void)activation;                                                                                              \
-        switch (z->dataType) {                                                                                         \
-        default: NNRTI_ROWS_WRAP(value)                                                                                \
-        }                                                                                                              \
-    }                                                                                                                  \
-    NNRTI_BINARY(S, fn, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_##fn##_row)
 
 /* Generates kernels nnrt_<fn>_f32 and nnrt_<fn>_f16: `return value`, an expression in the parameters and in type. */
 #define NNRTI_FLOATS(fn, parameters, value)                                                                            \
@@ -7255,105 +7380,6 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_divide(const nnrt_view *x, const nnrt_
         const NNRT_DataType type = NNRT_DATA_TYPE_##name;                                                              \
         return value;                                                                                                  \
     }
-
-/* y = f(x) elementwise, in float64 g(x); x and y have one shape and the given type. y may alias x. */
-NNRTI_INLINE NNRT_ReturnCode nnrti_map(const nnrt_view *x, nnrt_view *y, NNRT_DataType type, float (*f)(float),
-                                       double (*g)(double))
-{
-    nnrt_walk w;
-    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
-        for (int32_t i = 0; i < w.count; i++) {
-            const ptrdiff_t from = w.at[1] + i * w.row[1], to = w.at[0] + i * w.row[0];
-            if (type == NNRT_DATA_TYPE_FLOAT64)
-                ((double *)y->data)[to] = g(((const double *)x->data)[from]);
-            else
-                nnrti_store(y->data, to, f(nnrti_load(x->data, from, type)), type);
-        }
-    return NNRT_SUCCESS;
-}
-
-/* Generates the kernels of a unary elementwise operator: nnrt_<fn>_f32, _f16, _f64. */
-#define NNRTI_UNARY(S, fn, f, g)                                                                                       \
-    NNRTI_UNARY_OF(S, fn##_f32, FLOAT32, f, g)                                                                         \
-    NNRTI_UNARY_OF(S, fn##_f16, FLOAT16, f, g) NNRTI_UNARY_OF(S, fn##_f64, FLOAT64, f, g)
-#define NNRTI_UNARY_OF(S, fn, type, f, g)                                                                              \
-    NNRT_API NNRT_ReturnCode nnrt_##fn(const NNRT_##S *attr, const nnrt_view *x, nnrt_view *y)                         \
-    {                                                                                                                  \
-        (void)attr;                                                                                                    \
-        return nnrti_map(x, y, NNRT_DATA_TYPE_##type, f, g);                                                           \
-    }
-
-/* The same for functions with parameters: y = f(x, p, q). */
-NNRTI_INLINE NNRT_ReturnCode nnrti_map_with(const nnrt_view *x, nnrt_view *y, NNRT_DataType type, float p, float q,
-                                            float (*f)(float, float, float), double (*g)(double, double, double))
-{
-    nnrt_walk w;
-    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
-        for (int32_t i = 0; i < w.count; i++) {
-            const ptrdiff_t from = w.at[1] + i * w.row[1], to = w.at[0] + i * w.row[0];
-            if (type == NNRT_DATA_TYPE_FLOAT64)
-                ((double *)y->data)[to] = g(((const double *)x->data)[from], (double)p, (double)q);
-            else
-                nnrti_store(y->data, to, f(nnrti_load(x->data, from, type), p, q), type);
-        }
-    return NNRT_SUCCESS;
-}
-
-/* Generates their kernels; p and q are expressions in attr. */
-#define NNRTI_UNARY_WITH(S, fn, p, q, f, g)                                                                            \
-    NNRTI_UNARY_WITH_OF(S, fn##_f32, FLOAT32, p, q, f, g)                                                              \
-    NNRTI_UNARY_WITH_OF(S, fn##_f16, FLOAT16, p, q, f, g) NNRTI_UNARY_WITH_OF(S, fn##_f64, FLOAT64, p, q, f, g)
-#define NNRTI_UNARY_WITH_OF(S, fn, type, p, q, f, g)                                                                   \
-    NNRT_API NNRT_ReturnCode nnrt_##fn(const NNRT_##S *attr, const nnrt_view *x, nnrt_view *y)                         \
-    {                                                                                                                  \
-        return nnrti_map_with(x, y, NNRT_DATA_TYPE_##type, p, q, f, g);                                                \
-    }
-
-/* y = the low bits of f(x), elementwise, for integers: f gets x sign-extended to 64 bits. */
-NNRTI_INLINE NNRT_ReturnCode nnrti_map_int(const nnrt_view *x, nnrt_view *y, uint64_t (*f)(uint64_t))
-{
-    nnrt_walk w;
-    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
-        for (int32_t i = 0; i < w.count; i++)
-            nnrti_store_int(y->data, w.at[0] + i * w.row[0],
-                            f(nnrti_load_int(x->data, w.at[1] + i * w.row[1], x->dataType)), y->dataType);
-    return NNRT_SUCCESS;
-}
-
-/* Generates the kernel of such an operator for integers: nnrt_<fn>_int. */
-#define NNRTI_UNARY_INT(S, fn, f)                                                                                      \
-    NNRT_API NNRT_ReturnCode nnrt_##fn##_int(const NNRT_##S *attr, const nnrt_view *x, nnrt_view *y)                   \
-    {                                                                                                                  \
-        (void)attr;                                                                                                    \
-        return nnrti_map_int(x, y, f);                                                                                 \
-    }
-
-/* Classes of non-finite floats, one bit each. */
-#define NNRTI_CLASS_NAN 1u
-#define NNRTI_CLASS_INF 2u
-#define NNRTI_CLASS_MINUS_INF 4u
-
-/* y = does x belong to one of these classes? Elementwise, x float, y bool. The bits without the sign decide. */
-static NNRTI_UNUSED NNRT_ReturnCode nnrti_map_class(const nnrt_view *x, nnrt_view *y, uint32_t classes)
-{
-    const bool half = x->dataType == NNRT_DATA_TYPE_FLOAT16, wide = x->dataType == NNRT_DATA_TYPE_FLOAT64;
-    const uint64_t sign = (uint64_t)1 << 63, inf = (uint64_t)(half ? 0x7c00u : wide ? 0x7ff0u : 0x7f80u) << 48;
-    nnrt_walk w;
-    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
-        for (int32_t i = 0; i < w.count; i++) {
-            const ptrdiff_t from = w.at[1] + i * w.row[1];
-            const uint64_t bits = half   ? (uint64_t)((const uint16_t *)x->data)[from] << 48
-                                  : wide ? ((const uint64_t *)x->data)[from]
-                                         : (uint64_t)((const uint32_t *)x->data)[from] << 32;
-            const uint64_t size = bits & ~sign;
-            const uint32_t is = size < inf     ? 0u
-                                : size > inf   ? NNRTI_CLASS_NAN
-                                : bits != size ? NNRTI_CLASS_MINUS_INF
-                                               : NNRTI_CLASS_INF;
-            ((uint8_t *)y->data)[w.at[0] + i * w.row[0]] = (is & classes) != 0;
-        }
-    return NNRT_SUCCESS;
-}
 
 #define NNRTI_CHUNK 64 /* elements that a conversion keeps on the stack */
 
@@ -9934,27 +9960,22 @@ static NNRT_ReturnCode nnrti_rule_abs(nnrt_resolve *c)
 
 /* >>kernel ABS */
 
-static uint64_t nnrti_abs_int(uint64_t v)
-{
-    return v >> 63 != 0 ? 0u - v : v;
-}
-
 /* y = |x|, elementwise; |-0| = 0, and the least integer, whose absolute value does not fit, stays. Unsigned integers
    are copied. y may alias x. */
-NNRTI_UNARY(Abs, abs, nnrti_absf, nnrti_abs)
-NNRTI_UNARY_INT(Abs, abs, nnrti_abs_int)
+NNRTI_UNARY(Abs, abs, nnrti_absf(x[i]), nnrti_abs(x[i]))
+NNRTI_UNARY_INT(Abs, abs_int, x[i] > 0 ? (uint64_t)x[i] : 0u - (uint64_t)x[i])
 
 /* >>op ACOS */
 /* >>kernel ACOS */
 
 /* y = arccos(x), in 0 to pi, elementwise; NaN if |x| > 1. y may alias x. */
-NNRTI_UNARY(Acos, acos, nnrti_acosf, nnrti_acos)
+NNRTI_UNARY(Acos, acos, nnrti_acosf(x[i]), nnrti_acos(x[i]))
 
 /* >>op ACOSH */
 /* >>kernel ACOSH */
 
 /* y = arcosh(x) = ln(x + sqrt(x * x - 1)), elementwise; NaN if x < 1. y may alias x. */
-NNRTI_UNARY(Acosh, acosh, nnrti_acoshf, nnrti_acosh)
+NNRTI_UNARY(Acosh, acosh, nnrti_acoshf(x[i]), nnrti_acosh(x[i]))
 
 /* >>op ACTIVATION */
 
@@ -10087,46 +10108,12 @@ static double nnrti_activation_value_f64(const NNRT_Activation *attr, double v)
 }
 
 /* y = f(x), elementwise; x and y of one shape. y may alias x. */
-NNRTI_INLINE NNRT_ReturnCode nnrti_activation(const NNRT_Activation *attr, const nnrt_view *x, nnrt_view *y,
-                                              NNRT_DataType type)
-{
-    nnrt_walk w;
-    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
-        for (int32_t i = 0; i < w.count; i++) {
-            float v = nnrti_load(x->data, w.at[1] + i * w.row[1], type);
-            nnrti_store(y->data, w.at[0] + i * w.row[0], nnrti_activation_value(attr, v), type);
-        }
-    return NNRT_SUCCESS;
-}
-
-NNRTI_FLOATS(activation, (const NNRT_Activation *attr, const nnrt_view *x, nnrt_view *y),
-             nnrti_activation(attr, x, y, type))
-
-NNRT_API NNRT_ReturnCode nnrt_activation_f64(const NNRT_Activation *attr, const nnrt_view *x, nnrt_view *y)
-{
-    nnrt_walk w;
-    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w)) {
-        const double *in = (const double *)x->data + w.at[1];
-        double *out = (double *)y->data + w.at[0];
-        for (int32_t i = 0; i < w.count; i++)
-            out[i * w.row[0]] = nnrti_activation_value_f64(attr, in[i * w.row[1]]);
-    }
-    return NNRT_SUCCESS;
-}
+NNRTI_UNARY(Activation, activation, nnrti_activation_value(attr, x[i]), nnrti_activation_value_f64(attr, x[i]))
 
 /* y = max(x, 0): int32 supports only RELU. */
-NNRT_API NNRT_ReturnCode nnrt_activation_i32(const NNRT_Activation *attr, const nnrt_view *x, nnrt_view *y)
-{
-    nnrt_walk w;
-    (void)attr;
-    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w)) {
-        const int32_t *in = (const int32_t *)x->data + w.at[1];
-        int32_t *out = (int32_t *)y->data + w.at[0];
-        for (int32_t i = 0; i < w.count; i++)
-            out[i * w.row[0]] = in[i * w.row[1]] > 0 ? in[i * w.row[1]] : 0;
-    }
-    return NNRT_SUCCESS;
-}
+NNRTI_ROW_1(Activation, activation_i32, int32_t, int32_t, x[i] > 0 ? x[i] : 0)
+NNRTI_BLOCK(activation_i32, NNRTI_CASE_1(Activation, activation_i32, INT32, int32_t, int32_t))
+NNRTI_KERNEL_1(Activation, activation_i32, NULL, activation_i32)
 
 /* y = table[x]: int8 or uint8; the table maps the 256 bit patterns of x to those of y. y may alias x. */
 NNRT_API NNRT_ReturnCode nnrt_activation_q8(const NNRT_Activation *attr, const nnrt_view *x, const nnrt_view *table,
@@ -10281,10 +10268,16 @@ static NNRT_ReturnCode nnrti_rule_add_fusion(nnrt_resolve *c)
 /* >>kernel ADD_FUSION */
 
 /* z = act(x + y), x and y broadcast to the dims of z. z may alias an input of its shape. */
-NNRTI_BINARY_F32(AddFusion, add_fusion, a + b)
+NNRTI_FUSED(AddFusion, add_fusion, x[i] + y[i], add)
 
 /* The same for every other type: integers wrap; two bools give (x + y != 0). */
-NNRTI_BINARY(AddFusion, add_fusion, attr->activationType, nnrti_add_row)
+NNRT_API NNRT_ReturnCode nnrt_add_fusion(const NNRT_AddFusion *attr, const nnrt_view *x, const nnrt_view *y,
+                                         nnrt_view *z)
+{
+    (void)nnrti_elementwise(attr, x, y, z, &nnrti_all_types, nnrti_add_fusion_block);
+    nnrti_activate_int(z, attr->activationType);
+    return NNRT_SUCCESS;
+}
 
 /* Quantized int8 or uint8 with a list of nnrti_quant_sum. */
 NNRTI_BINARY_Q8(AddFusion, add_fusion, nnrti_quant_add)
@@ -10328,7 +10321,7 @@ NNRT_API NNRT_ReturnCode nnrt_add_n(const NNRT_AddN *attr, const nnrt_view *x, u
     (void)attr;
     nnrti_copy(&x[0], y);
     for (uint32_t k = 1; k < nIn; k++)
-        (void)nnrti_binary(y, &x[k], y, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_add_row);
+        (void)nnrti_elementwise(NULL, y, &x[k], y, &nnrti_all_types, nnrti_add_block);
     return NNRT_SUCCESS;
 }
 
@@ -10578,13 +10571,13 @@ NNRT_API NNRT_ReturnCode nnrt_argmin_fusion_q8(const NNRT_ArgMinFusion *attr, co
 /* >>kernel ASIN */
 
 /* y = arcsin(x), in -pi/2 to pi/2, elementwise; NaN if |x| > 1. y may alias x. */
-NNRTI_UNARY(Asin, asin, nnrti_asinf, nnrti_asin)
+NNRTI_UNARY(Asin, asin, nnrti_asinf(x[i]), nnrti_asin(x[i]))
 
 /* >>op ASINH */
 /* >>kernel ASINH */
 
 /* y = arsinh(x) = ln(x + sqrt(x * x + 1)), elementwise. y may alias x. */
-NNRTI_UNARY(Asinh, asinh, nnrti_asinhf, nnrti_asinh)
+NNRTI_UNARY(Asinh, asinh, nnrti_asinhf(x[i]), nnrti_asinh(x[i]))
 
 /* >>op ASSERT */
 
@@ -10675,13 +10668,13 @@ static NNRT_ReturnCode nnrti_rule_assign(nnrt_resolve *c)
 /* >>kernel ATAN */
 
 /* y = arctan(x), in -pi/2 to pi/2, elementwise. y may alias x. */
-NNRTI_UNARY(Atan, atan, nnrti_atanf, nnrti_atan)
+NNRTI_UNARY(Atan, atan, nnrti_atanf(x[i]), nnrti_atan(x[i]))
 
 /* >>op ATANH */
 /* >>kernel ATANH */
 
 /* y = artanh(x) = ln((1 + x) / (1 - x)) / 2, elementwise; NaN if |x| > 1, infinite at +-1. y may alias x. */
-NNRTI_UNARY(Atanh, atanh, nnrti_atanhf, nnrti_atanh)
+NNRTI_UNARY(Atanh, atanh, nnrti_atanhf(x[i]), nnrti_atanh(x[i]))
 
 /* >>op ATTENTION */
 
@@ -11212,7 +11205,7 @@ NNRT_API NNRT_ReturnCode nnrt_bias_add(const NNRT_BiasAdd *attr, const nnrt_view
                                        nnrt_view *y)
 {
     (void)attr;
-    return nnrti_binary(x, bias, y, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_add_row);
+    return nnrti_elementwise(NULL, x, bias, y, &nnrti_all_types, nnrti_add_block);
 }
 
 /* x and y quantized int8 or uint8, bias int32 in units of the scale of x. */
@@ -11257,60 +11250,42 @@ static NNRT_ReturnCode nnrti_rule_bitcast(nnrt_resolve *c)
 /* >>kernel BITWISE_AND */
 
 /* z = x and y, bitwise; integers of any type, broadcast to the dims of z. z may alias an input of its shape. */
-NNRTI_BITWISE(BitwiseAnd, bitwise_and, a &b)
+NNRTI_BITWISE(BitwiseAnd, bitwise_and, x[i] & y[i])
+NNRTI_KERNEL_2(BitwiseAnd, bitwise_and, &nnrti_all_types, bitwise_and)
 
 /* >>op BITWISE_NOT */
 /* >>kernel BITWISE_NOT */
 
-static uint64_t nnrti_not_int(uint64_t v)
-{
-    return ~v;
-}
-
 /* y = not x, bitwise, elementwise. y may alias x. */
-NNRTI_UNARY_INT(BitwiseNot, bitwise_not, nnrti_not_int)
+NNRTI_UNARY_INT(BitwiseNot, bitwise_not_int, ~x[i])
 
 /* >>op BITWISE_OR */
 /* >>kernel BITWISE_OR */
 
 /* z = x or y, bitwise; integers of any type, broadcast to the dims of z. z may alias an input of its shape. */
-NNRTI_BITWISE(BitwiseOr, bitwise_or, a | b)
+NNRTI_BITWISE(BitwiseOr, bitwise_or, x[i] | y[i])
+NNRTI_KERNEL_2(BitwiseOr, bitwise_or, &nnrti_all_types, bitwise_or)
 
 /* >>op BITWISE_XOR */
 /* >>kernel BITWISE_XOR */
 
 /* z = x xor y, bitwise; integers of any type, broadcast to the dims of z. z may alias an input of its shape. */
-NNRTI_BITWISE(BitwiseXor, bitwise_xor, a ^ b)
+NNRTI_BITWISE(BitwiseXor, bitwise_xor, x[i] ^ y[i])
+NNRTI_KERNEL_2(BitwiseXor, bitwise_xor, &nnrti_all_types, bitwise_xor)
 
 /* >>op BIT_SHIFT */
 /* >>kernel BIT_SHIFT */
 
-static void nnrti_shift_left_row(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
-                                 NNRT_ActivationType activation)
-{
-    const size_t bits = 8 * nnrt_type_size(z->dataType);
-    (void)activation;
-    switch (z->dataType) {
-    default: NNRTI_ROWS_WRAP(b < bits ? a << b : 0)
-    }
-}
-
-static void nnrti_shift_right_row(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
-                                  NNRT_ActivationType activation)
-{
-    const size_t bits = 8 * nnrt_type_size(z->dataType);
-    (void)activation;
-    switch (z->dataType) {
-    default: NNRTI_ROWS_WRAP(b < bits ? a >> b : 0)
-    }
-}
+/* For x of fewer bits than a row, too: the bits that leave it are cut off when the result is narrowed. */
+NNRTI_BITWISE(BitShift, shift_left, (uint64_t)y[i] < 8 * sizeof(*x) ? (uint64_t)x[i] << y[i] : 0)
+NNRTI_BITWISE(BitShift, shift_right, (uint64_t)y[i] < 8 * sizeof(*x) ? (uint64_t)x[i] >> y[i] : 0)
 
 /* z = x shifted left or right by y bits: x * 2^y modulo 2^n, or floor(x / 2^y); unsigned integers of one type with n
    bits, broadcast to the dims of z. A shift by n bits or more gives 0. z may alias an input of its shape. */
 NNRT_API NNRT_ReturnCode nnrt_bit_shift(const NNRT_BitShift *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z)
 {
-    return nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION,
-                        attr->direction == NNRT_SHIFT_DIRECTION_LEFT ? nnrti_shift_left_row : nnrti_shift_right_row);
+    const bool left = attr->direction == NNRT_SHIFT_DIRECTION_LEFT;
+    return nnrti_elementwise(attr, x, y, z, &nnrti_all_types, left ? nnrti_shift_left_block : nnrti_shift_right_block);
 }
 
 /* >>op BOTTOM_K */
@@ -11504,7 +11479,7 @@ NNRT_API NNRT_ReturnCode nnrt_cast(const NNRT_Cast *attr, const nnrt_view *x, nn
 /* >>kernel CEIL */
 
 /* y = the smallest integer >= x, elementwise; -0, NaN and the infinities stay. y may alias x. */
-NNRTI_UNARY(Ceil, ceil, nnrti_ceilf, nnrti_ceil)
+NNRTI_UNARY(Ceil, ceil, nnrti_ceilf(x[i]), nnrti_ceil(x[i]))
 
 /* >>op CENTER_CROP_PAD */
 
@@ -12669,13 +12644,13 @@ static NNRT_ReturnCode nnrti_rule_cos(nnrt_resolve *c)
 /* >>kernel COS */
 
 /* y = cos(x), x in radians, elementwise; NaN for the infinities. y may alias x. */
-NNRTI_UNARY(Cos, cos, nnrt_cosf, nnrti_cos)
+NNRTI_UNARY(Cos, cos, nnrt_cosf(x[i]), nnrti_cos(x[i]))
 
 /* >>op COSH */
 /* >>kernel COSH */
 
 /* y = cosh(x) = (e^x + e^-x) / 2, elementwise. y may alias x. */
-NNRTI_UNARY(Cosh, cosh, nnrti_coshf, nnrti_cosh)
+NNRTI_UNARY(Cosh, cosh, nnrti_coshf(x[i]), nnrti_cosh(x[i]))
 
 /* >>op CROP */
 
@@ -13695,24 +13670,18 @@ static NNRT_ReturnCode nnrti_rule_div_fusion(nnrt_resolve *c)
 /* >>kernel DIV_FUSION */
 
 /* z = act(x / y), x and y broadcast to the dims of z; x / 0 is infinite or NaN. z may alias an input of its shape. */
-NNRTI_BINARY_F32(DivFusion, div_fusion, a / b)
+NNRTI_INT_ROWS_2(DivFusion, div, NNRTI_MINUS_1(y[i]) ? 0u - (uint64_t)x[i] : (uint64_t)(x[i] / y[i]))
+NNRTI_FUSED(DivFusion, div_fusion, x[i] / y[i], div)
 
-/* Integers truncate toward zero; least / -1 wraps to least, and true / true is true. */
-static void nnrti_div_row(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
-                          NNRT_ActivationType activation)
-{
-    switch (z->dataType) {
-        NNRTI_ROWS_DIVIDE(0u - (uint64_t)a, a / b)
-        NNRTI_ROW_CASE(BOOL, uint8_t, uint8_t, uint8_t, (uint8_t), a / b)
-    default: NNRTI_ROWS_FLOAT(a / b, activation)
-    }
-}
-
-/* The same for every other type. An integer divisor 0 is NNRT_INVALID_PARAMETER; z is not written then. */
+/* The same for every other type. Integers truncate toward zero; least / -1 wraps to least, and true / true is true. An
+   integer divisor 0 is NNRT_INVALID_PARAMETER; z is not written then. */
 NNRT_API NNRT_ReturnCode nnrt_div_fusion(const NNRT_DivFusion *attr, const nnrt_view *x, const nnrt_view *y,
                                          nnrt_view *z, nnrt_call *call)
 {
-    return nnrti_divide(x, y, z, attr->activationType, nnrti_div_row, call);
+    const NNRT_ReturnCode code = nnrti_divide(attr, x, y, z, nnrti_div_fusion_block, call);
+    if (code == NNRT_SUCCESS)
+        nnrti_activate_int(z, attr->activationType);
+    return code;
 }
 
 /* a / b as a * (1 / b), a and b scaled to 31 bits. Division by 0 gives the least or the greatest result, and 0 / 0 is
@@ -14023,10 +13992,10 @@ static NNRT_ReturnCode nnrti_rule_eltwise(nnrt_resolve *c)
    of its shape. */
 NNRT_API NNRT_ReturnCode nnrt_eltwise(const NNRT_Eltwise *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z)
 {
-    nnrti_row row = attr->mode == NNRT_ELTWISE_MODE_PROD  ? nnrti_mul_row
-                    : attr->mode == NNRT_ELTWISE_MODE_SUM ? nnrti_add_row
-                                                          : nnrti_max_row;
-    return nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, row);
+    const nnrti_row_block block = attr->mode == NNRT_ELTWISE_MODE_PROD  ? nnrti_mul_block
+                              : attr->mode == NNRT_ELTWISE_MODE_SUM ? nnrti_add_block
+                                                                    : nnrti_maximum_block;
+    return nnrti_elementwise(NULL, x, y, z, &nnrti_all_types, block);
 }
 
 /* Quantized int8 or uint8 with a list of nnrti_quant_product, nnrti_quant_sum or nnrti_quant_extreme. */
@@ -14155,7 +14124,7 @@ NNRT_API NNRT_ReturnCode nnrt_encode_float(const NNRT_EncodeFloat *attr, const n
 
 /* z = (x == y) as bool, x and y of one type of any kind, broadcast to the dims of z; NaN equals nothing, -0 equals
    0. */
-NNRTI_PREDICATE(Equal, equal, a == b)
+NNRTI_PREDICATE(Equal, equal, x[i] == y[i])
 
 /* Quantized int8 or uint8: compares the real values, with the list of nnrti_quant_compare. */
 NNRTI_PREDICATE_Q8(Equal, equal_q8, a == b)
@@ -14164,7 +14133,7 @@ NNRTI_PREDICATE_Q8(Equal, equal_q8, a == b)
 /* >>kernel ERF */
 
 /* y = erf(x) = 2/sqrt(pi) * integral of exp(-t*t) from 0 to x, elementwise. y may alias x. */
-NNRTI_UNARY(Erf, erf, nnrti_erff, nnrti_erf)
+NNRTI_UNARY(Erf, erf, nnrti_erff(x[i]), nnrti_erf(x[i]))
 
 /* >>op EXPAND_DIMS */
 
@@ -14207,20 +14176,7 @@ static NNRT_ReturnCode nnrti_rule_expfusion(nnrt_resolve *c)
 /* >>kernel EXPFUSION */
 
 /* y = base^(scale*x + shift), elementwise; base -1 stands for e. y may alias x. */
-NNRTI_INLINE NNRT_ReturnCode nnrti_expfusion(const NNRT_ExpFusion *attr, const nnrt_view *x, nnrt_view *y,
-                                             NNRT_DataType type)
-{
-    nnrt_walk w;
-    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
-        for (int32_t i = 0; i < w.count; i++) {
-            const float v = nnrti_load(x->data, w.at[1] + i * w.row[1], type);
-            nnrti_store(y->data, w.at[0] + i * w.row[0], nnrti_expfusion_real(attr, v), type);
-        }
-    return NNRT_SUCCESS;
-}
-
-NNRTI_FLOATS(expfusion, (const NNRT_ExpFusion *attr, const nnrt_view *x, nnrt_view *y),
-             nnrti_expfusion(attr, x, y, type))
+NNRTI_UNARY_HALF(ExpFusion, expfusion, nnrti_expfusion_real(attr, x[i]))
 
 /* >>op EYE_LIKE */
 
@@ -14364,7 +14320,7 @@ static NNRT_ReturnCode nnrti_rule_floor(nnrt_resolve *c)
 /* >>kernel FLOOR */
 
 /* y = the largest integer <= x, elementwise; -0, NaN and the infinities stay. y may alias x. */
-NNRTI_UNARY(Floor, floor, nnrti_floorf, nnrti_floor)
+NNRTI_UNARY(Floor, floor, nnrti_floorf(x[i]), nnrti_floor(x[i]))
 
 /* >>op FLOOR_DIV */
 
@@ -14384,18 +14340,10 @@ static NNRT_ReturnCode nnrti_rule_floor_div(nnrt_resolve *c)
 
 /* >>kernel FLOOR_DIV */
 
-/* a / b truncates toward zero, which is one too large if there is a remainder and the signs differ. */
-static void nnrti_floor_div_row(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
-                                NNRT_ActivationType activation)
-{
-    switch (z->dataType) {
-        NNRTI_ROWS_DIVIDE(0u - (uint64_t)a, a / b - (a % b != 0 && (a > 0) != (b > 0)))
-    default:
-        NNRTI_ROW_CASE(FLOAT32, float, float, float, (float), nnrti_floorf(a / b))
-        NNRTI_ROW_CASE(FLOAT64, double, double, double, (double), nnrti_floor(a / b))
-        NNRTI_ROW_HALF(nnrti_floorf(a / b), activation)
-    }
-}
+/* Of integers x / y truncates toward zero, which is one too large if there is a remainder and the signs differ. */
+NNRTI_BINARY(FloorDiv, floor_div, nnrti_floorf(x[i] / y[i]), nnrti_floor(x[i] / y[i]),
+             NNRTI_MINUS_1(y[i]) ? 0u - (uint64_t)x[i]
+                                 : (uint64_t)(x[i] / y[i] - (x[i] % y[i] != 0 && (x[i] > 0) != (y[i] > 0))))
 
 /* z = floor(x / y), any numeric type, broadcast to the dims of z. Floats: the floor of the rounded quotient; x / 0 is
    infinite or NaN. Integers: least / -1 wraps to least; a divisor 0 is NNRT_INVALID_PARAMETER, and z is not written
@@ -14403,8 +14351,7 @@ static void nnrti_floor_div_row(const nnrt_walk *w, const nnrt_view *x, const nn
 NNRT_API NNRT_ReturnCode nnrt_floor_div(const NNRT_FloorDiv *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                                         nnrt_call *call)
 {
-    (void)attr;
-    return nnrti_divide(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_floor_div_row, call);
+    return nnrti_divide(attr, x, y, z, nnrti_floor_div_block, call);
 }
 
 /* Quantized int8 or uint8: the exact floor of the quotient of the real values, with the multipliers m that make them
@@ -14847,7 +14794,7 @@ NNRTI_MOVED_Q8(gather_nd,
 /* >>kernel GREATER */
 
 /* z = (x > y) as bool, x and y of one type of any kind, broadcast to the dims of z; false for NaN, true > false. */
-NNRTI_PREDICATE(Greater, greater, a > b)
+NNRTI_PREDICATE(Greater, greater, x[i] > y[i])
 
 /* Quantized int8 or uint8: compares the real values, with the list of nnrti_quant_compare. */
 NNRTI_PREDICATE_Q8(Greater, greater_q8, a > b)
@@ -14856,7 +14803,7 @@ NNRTI_PREDICATE_Q8(Greater, greater_q8, a > b)
 /* >>kernel GREATER_EQUAL */
 
 /* z = (x >= y) as bool, x and y of one type of any kind, broadcast to the dims of z; false for NaN, true >= false. */
-NNRTI_PREDICATE(GreaterEqual, greater_equal, a >= b)
+NNRTI_PREDICATE(GreaterEqual, greater_equal, x[i] >= y[i])
 
 /* Quantized int8 or uint8: compares the real values, with the list of nnrti_quant_compare. */
 NNRTI_PREDICATE_Q8(GreaterEqual, greater_equal_q8, a >= b)
@@ -15508,7 +15455,8 @@ static double nnrti_hard_sigmoid(double v, double alpha, double beta)
 }
 
 /* y = min(max(alpha*x + beta, 0), 1), elementwise; NaN gives NaN. y may be x (in-place). */
-NNRTI_UNARY_WITH(HardSigmoid, hard_sigmoid, attr->alpha, attr->beta, nnrti_hard_sigmoidf, nnrti_hard_sigmoid)
+NNRTI_UNARY(HardSigmoid, hard_sigmoid, nnrti_hard_sigmoidf(x[i], attr->alpha, attr->beta),
+            nnrti_hard_sigmoid(x[i], (double)attr->alpha, (double)attr->beta))
 
 /* >>op HARD_SWISH */
 
@@ -15550,7 +15498,8 @@ static double nnrti_hard_swish(double v, double alpha, double beta)
 
 /* y = x * min(max(alpha*x + beta, 0), 1), elementwise; 0 if the second factor is 0, even for Inf; NaN gives NaN. y may
    be x (in-place). */
-NNRTI_UNARY_WITH(HardSwish, hard_swish, attr->alpha, attr->beta, nnrti_hard_swishf, nnrti_hard_swish)
+NNRTI_UNARY(HardSwish, hard_swish, nnrti_hard_swishf(x[i], attr->alpha, attr->beta),
+            nnrti_hard_swish(x[i], (double)attr->alpha, (double)attr->beta))
 
 /* >>op IF */
 
@@ -15630,21 +15579,21 @@ NNRT_API NNRT_ReturnCode nnrt_inverse(const NNRT_Det *attr, const nnrt_view *x, 
 /* >>kernel IS_INF */
 
 /* y = (x is +Inf and detectPositive) or (x is -Inf and detectNegative), elementwise: x floating point, y bool. */
-NNRT_API NNRT_ReturnCode nnrt_is_inf(const NNRT_IsInf *attr, const nnrt_view *x, nnrt_view *y)
-{
-    return nnrti_map_class(
-        x, y, (attr->detectNegative ? NNRTI_CLASS_MINUS_INF : 0u) | (attr->detectPositive ? NNRTI_CLASS_INF : 0u));
-}
+NNRTI_ROW_1(IsInf, is_inf_f32, float, uint8_t, (attr->detectPositive && x[i] > FLT_MAX) || (attr->detectNegative && x[i] < -FLT_MAX))
+NNRTI_ROW_1(IsInf, is_inf_f64, double, uint8_t, (attr->detectPositive && x[i] > DBL_MAX) || (attr->detectNegative && x[i] < -DBL_MAX))
+NNRTI_BLOCK(is_inf, NNRTI_CASE_1(IsInf, is_inf_f32, FLOAT32, float, uint8_t)
+                        NNRTI_CASE_1(IsInf, is_inf_f64, FLOAT64, double, uint8_t))
+NNRTI_KERNEL_1(IsInf, is_inf, &nnrti_to_bool, is_inf)
 
 /* >>op IS_NAN */
 /* >>kernel IS_NAN */
 
 /* y = (x is NaN), elementwise: x floating point, y bool. */
-NNRT_API NNRT_ReturnCode nnrt_is_nan(const NNRT_IsNaN *attr, const nnrt_view *x, nnrt_view *y)
-{
-    (void)attr;
-    return nnrti_map_class(x, y, NNRTI_CLASS_NAN);
-}
+NNRTI_ROW_1(IsNaN, is_nan_f32, float, uint8_t, x[i] != x[i])
+NNRTI_ROW_1(IsNaN, is_nan_f64, double, uint8_t, x[i] != x[i])
+NNRTI_BLOCK(is_nan, NNRTI_CASE_1(IsNaN, is_nan_f32, FLOAT32, float, uint8_t)
+                        NNRTI_CASE_1(IsNaN, is_nan_f64, FLOAT64, double, uint8_t))
+NNRTI_KERNEL_1(IsNaN, is_nan, &nnrti_to_bool, is_nan)
 
 /* >>op L2_NORMALIZE_FUSION */
 
@@ -15981,27 +15930,16 @@ static NNRT_ReturnCode nnrti_rule_leaky_relu(nnrt_resolve *c)
 
 /* >>kernel LEAKY_RELU */
 
-static float nnrti_leaky_reluf(float v, float slope, float unused)
-{
-    (void)unused;
-    return v >= 0 ? v : slope * v;
-}
-
-static double nnrti_leaky_relu(double v, double slope, double unused)
-{
-    (void)unused;
-    return v >= 0 ? v : slope * v;
-}
-
 /* y = x >= 0 ? x : negativeSlope*x, elementwise; NaN gives NaN. y may be x (in-place). */
-NNRTI_UNARY_WITH(LeakyRelu, leaky_relu, attr->negativeSlope, 0, nnrti_leaky_reluf, nnrti_leaky_relu)
+NNRTI_UNARY(LeakyRelu, leaky_relu, x[i] >= 0 ? x[i] : attr->negativeSlope * x[i],
+            x[i] >= 0 ? x[i] : (double)attr->negativeSlope * x[i])
 
 /* >>op LESS */
 /* >>kernel LESS */
 
 /* z = (x < y) as bool; x and y have the same type (any) and are broadcast to the shape of z. False if an operand is
    NaN; for bool, false < true. */
-NNRTI_PREDICATE(Less, less, a < b)
+NNRTI_PREDICATE(Less, less, x[i] < y[i])
 
 /* Quantized int8 or uint8: compares the real values exactly, with the multipliers of nnrti_quant_compare. */
 NNRTI_PREDICATE_Q8(Less, less_q8, a < b)
@@ -16011,7 +15949,7 @@ NNRTI_PREDICATE_Q8(Less, less_q8, a < b)
 
 /* z = (x <= y) as bool; x and y have the same type (any) and are broadcast to the shape of z. False if an operand is
    NaN; for bool, false <= true. */
-NNRTI_PREDICATE(LessEqual, less_equal, a <= b)
+NNRTI_PREDICATE(LessEqual, less_equal, x[i] <= y[i])
 
 /* Quantized int8 or uint8: compares the real values exactly, with the multipliers of nnrti_quant_compare. */
 NNRTI_PREDICATE_Q8(LessEqual, less_equal_q8, a <= b)
@@ -16033,51 +15971,38 @@ static NNRT_ReturnCode nnrti_rule_log(nnrt_resolve *c)
 /* >>kernel LOG */
 
 /* y = ln(x), the natural logarithm, elementwise; 0 gives -Inf, x < 0 gives NaN. y may be x (in-place). */
-NNRTI_UNARY(Log, log, nnrt_logf, nnrti_log)
+NNRTI_UNARY(Log, log, nnrt_logf(x[i]), nnrti_log(x[i]))
 
 /* >>op LOGICAL_AND */
 /* >>kernel LOGICAL_AND */
 
 /* z = (x != 0 and y != 0) as bool; x and y have the same type (any) and are broadcast to the shape of z. NaN counts as
    true, -0 as false. */
-NNRTI_PREDICATE(LogicalAnd, logical_and, a != 0 && b != 0)
+NNRTI_PREDICATE(LogicalAnd, logical_and, x[i] != 0 && y[i] != 0)
 
 /* >>op LOGICAL_NOT */
 /* >>kernel LOGICAL_NOT */
 
 /* y = (x == 0), elementwise, x of any type and y bool; -0 equals 0, NaN does not. y may be x (in-place) if x has
    elements of one byte. */
-NNRT_API NNRT_ReturnCode nnrt_logical_not(const NNRT_LogicalNot *attr, const nnrt_view *x, nnrt_view *y)
-{
-    nnrt_walk w;
-    (void)attr;
-    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w)) {
-        uint8_t *out = (uint8_t *)y->data + w.at[0];
-        switch (x->dataType) {
-#define NNRTI_NOT_ROW(name, T, zero)                                                                                   \
-    case NNRT_DATA_TYPE_##name:                                                                                        \
-        for (int32_t i = 0; NNRTI_HAS_TYPE(name) && i < w.count; i++) {                                                \
-            const T v = ((const T *)x->data)[w.at[1] + i * w.row[1]];                                                  \
-            out[i * w.row[0]] = zero;                                                                                  \
-        }                                                                                                              \
-        break;
-#define NNRTI_NOT_INT(name, T, U, least, greatest) NNRTI_NOT_ROW(name, T, v == 0)
-            NNRTI_INT_TYPES(NNRTI_NOT_INT)
-            NNRTI_NOT_ROW(BOOL, uint8_t, v == 0)
-            NNRTI_NOT_ROW(FLOAT16, uint16_t, (v & 0x7fffu) == 0) /* all bits except the sign */
-            NNRTI_NOT_ROW(FLOAT32, float, v == 0)
-        default: NNRTI_NOT_ROW(FLOAT64, double, v == 0)
-        }
-    }
-    return NNRT_SUCCESS;
-}
+NNRTI_ROW_1(LogicalNot, logical_not_f32, float, uint8_t, x[i] == 0)
+NNRTI_ROW_1(LogicalNot, logical_not_f64, double, uint8_t, x[i] == 0)
+NNRTI_ROW_1(LogicalNot, logical_not_i32, int32_t, uint8_t, x[i] == 0)
+NNRTI_ROW_1(LogicalNot, logical_not_i64, int64_t, uint8_t, x[i] == 0)
+NNRTI_ROW_1(LogicalNot, logical_not_u64, uint64_t, uint8_t, x[i] == 0)
+NNRTI_BLOCK(logical_not, NNRTI_CASE_1(LogicalNot, logical_not_f32, FLOAT32, float, uint8_t)
+                            NNRTI_CASE_1(LogicalNot, logical_not_f64, FLOAT64, double, uint8_t)
+                                NNRTI_CASE_1(LogicalNot, logical_not_i32, INT32, int32_t, uint8_t)
+                                    NNRTI_CASE_1(LogicalNot, logical_not_i64, INT64, int64_t, uint8_t)
+                                        NNRTI_CASE_1(LogicalNot, logical_not_u64, UINT64, uint64_t, uint8_t))
+NNRTI_KERNEL_1(LogicalNot, logical_not, &nnrti_to_bool, logical_not)
 
 /* >>op LOGICAL_OR */
 /* >>kernel LOGICAL_OR */
 
 /* z = (x != 0 or y != 0) as bool; x and y have the same type (any) and are broadcast to the shape of z. NaN counts as
    true, -0 as false. */
-NNRTI_PREDICATE(LogicalOr, logical_or, a != 0 || b != 0)
+NNRTI_PREDICATE(LogicalOr, logical_or, x[i] != 0 || y[i] != 0)
 
 /* >>op LOG_SOFTMAX */
 
@@ -16680,10 +16605,8 @@ NNRT_API NNRT_ReturnCode nnrt_matmul_fusion_f64(const NNRT_MatMulFusion *attr, c
 NNRT_API NNRT_ReturnCode nnrt_matmul_fusion_int(const NNRT_MatMulFusion *attr, const nnrt_view *x, const nnrt_view *y,
                                                 const nnrt_view *bias, nnrt_view *z)
 {
-    nnrt_walk w;
     (void)nnrti_matmul_fusion(attr, x, y, bias, NULL, z, NNRT_DATA_TYPE_INT64);
-    for (bool more = nnrt_walk_first(&w, z, z, z); more; more = nnrt_walk_next(&w))
-        nnrti_activate_row(&w, z, attr->activationType);
+    nnrti_activate_int(z, attr->activationType);
     return NNRT_SUCCESS;
 }
 
@@ -16888,7 +16811,7 @@ NNRTI_FLOATS(matmul_nbits,
 
 /* z = x > y ? x : y, elementwise, any numeric type, broadcast to the shape of z; therefore NaN in x gives y, NaN in y
    gives NaN. z may be an input of the same shape (in-place). */
-NNRTI_BINARY(Maximum, maximum, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_max_row)
+NNRTI_KERNEL_2(Maximum, maximum, &nnrti_all_types, maximum)
 
 /* Quantized int8 or uint8, with the multipliers of nnrti_quant_extreme. */
 NNRTI_BINARY_Q8(Maximum, maximum, nnrti_quant_max)
@@ -17275,19 +17198,10 @@ NNRT_API NNRT_ReturnCode nnrt_meshgrid_q8(const NNRT_Meshgrid *attr, const nnrt_
 /* >>op MINIMUM */
 /* >>kernel MINIMUM */
 
-static void nnrti_min_row(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
-                          NNRT_ActivationType activation)
-{
-    switch (z->dataType) {
-#define NNRTI_MIN_ROW(name, T, U, least, greatest) NNRTI_ROW_CASE(name, T, T, T, (T), a < b ? a : b)
-        NNRTI_INT_TYPES(NNRTI_MIN_ROW)
-    default: NNRTI_ROWS_FLOAT(a < b ? a : b, activation)
-    }
-}
-
 /* z = x < y ? x : y, elementwise, any numeric type, broadcast to the shape of z; therefore NaN in x gives y, NaN in y
    gives NaN. z may be an input of the same shape (in-place). */
-NNRTI_BINARY(Minimum, minimum, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_min_row)
+NNRTI_BINARY(Minimum, minimum, x[i] < y[i] ? x[i] : y[i], x[i] < y[i] ? x[i] : y[i], x[i] < y[i] ? x[i] : y[i])
+NNRTI_KERNEL_2(Minimum, minimum, &nnrti_all_types, minimum)
 
 static int64_t nnrti_quant_min(int32_t a, int32_t b, const int32_t *quant)
 {
@@ -17317,22 +17231,12 @@ static double nnrti_mish(double x)
 }
 
 /* y = x * tanh(softplus(x)), elementwise. y may be x (in-place). */
-NNRTI_UNARY(Mish, mish, nnrti_mishf, nnrti_mish)
+NNRTI_UNARY(Mish, mish, nnrti_mishf(x[i]), nnrti_mish(x[i]))
 
 /* >>op MOD */
 /* >>kernel MOD */
 
-static void nnrti_mod_row(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
-                          NNRT_ActivationType activation)
-{
-    switch (z->dataType) {
-        NNRTI_ROWS_DIVIDE(0, a % b)
-    default:
-        NNRTI_ROW_CASE(FLOAT32, float, float, float, (float), nnrti_fmodf(a, b))
-        NNRTI_ROW_CASE(FLOAT64, double, double, double, (double), nnrti_fmod(a, b))
-        NNRTI_ROW_HALF(nnrti_fmodf(a, b), activation)
-    }
-}
+NNRTI_BINARY(Mod, mod, nnrti_fmodf(x[i], y[i]), nnrti_fmod(x[i], y[i]), NNRTI_MINUS_1(y[i]) ? 0 : x[i] % y[i])
 
 /* z = x - trunc(x / y) * y, exact: the remainder with the sign of x, like % and fmod in C; any numeric type, broadcast
    to the shape of z. Floating point: NaN if x is infinite or y is 0, x if y is infinite. Integers: a divisor of 0
@@ -17340,8 +17244,7 @@ static void nnrti_mod_row(const nnrt_walk *w, const nnrt_view *x, const nnrt_vie
 NNRT_API NNRT_ReturnCode nnrt_mod(const NNRT_Mod *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                                   nnrt_call *call)
 {
-    (void)attr;
-    return nnrti_divide(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_mod_row, call);
+    return nnrti_divide(attr, x, y, z, nnrti_mod_block, call);
 }
 
 /* >>op MULTICLASS_NMS */
@@ -17638,10 +17541,16 @@ static NNRT_ReturnCode nnrti_rule_mul_fusion(nnrt_resolve *c)
 /* >>kernel MUL_FUSION */
 
 /* z = act(x * y), x and y broadcast to the shape of z. z may be an input of the same shape (in-place). */
-NNRTI_BINARY_F32(MulFusion, mul_fusion, (a * b))
+NNRTI_FUSED(MulFusion, mul_fusion, x[i] * y[i], mul)
 
 /* The same for every other type: integers wrap around, bool is logical AND. */
-NNRTI_BINARY(MulFusion, mul_fusion, attr->activationType, nnrti_mul_row)
+NNRT_API NNRT_ReturnCode nnrt_mul_fusion(const NNRT_MulFusion *attr, const nnrt_view *x, const nnrt_view *y,
+                                         nnrt_view *z)
+{
+    (void)nnrti_elementwise(attr, x, y, z, &nnrti_all_types, nnrti_mul_fusion_block);
+    nnrti_activate_int(z, attr->activationType);
+    return NNRT_SUCCESS;
+}
 
 /* Quantized int8 or uint8, with the multiplier of nnrti_quant_product. */
 NNRTI_BINARY_Q8(MulFusion, mul_fusion, nnrti_quant_mul)
@@ -17659,14 +17568,9 @@ static double nnrti_neg(double v)
     return -v;
 }
 
-static uint64_t nnrti_neg_int(uint64_t v)
-{
-    return 0u - v;
-}
-
 /* y = -x, elementwise; integers wrap around, so the smallest one gives itself. y may be x (in-place). */
-NNRTI_UNARY(Neg, neg, nnrti_negf, nnrti_neg)
-NNRTI_UNARY_INT(Neg, neg, nnrti_neg_int)
+NNRTI_UNARY(Neg, neg, nnrti_negf(x[i]), nnrti_neg(x[i]))
+NNRTI_UNARY_INT(Neg, neg_int, 0u - (uint64_t)x[i])
 
 /* >>op NEGATIVE_LOG_LIKELIHOOD_LOSS */
 
@@ -17902,7 +17806,7 @@ NNRT_API NNRT_ReturnCode nnrt_non_zero(const NNRT_NonZero *attr, const nnrt_view
 
 /* z = (x != y) as bool; x and y have the same type (any) and are broadcast to the shape of z. NaN differs from
    everything, -0 equals 0. */
-NNRTI_PREDICATE(NotEqual, not_equal, a != b)
+NNRTI_PREDICATE(NotEqual, not_equal, x[i] != y[i])
 
 /* Quantized int8 or uint8: compares the real values exactly, with the multipliers of nnrti_quant_compare. */
 NNRTI_PREDICATE_Q8(NotEqual, not_equal_q8, a != b)
@@ -18198,17 +18102,21 @@ static void nnrti_pow_row_int(const NNRT_PowFusion *attr, const nnrt_walk *w, co
     }
 }
 
-static void nnrti_pow_row(const NNRT_PowFusion *attr, const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y,
-                          nnrt_view *z)
+/* scale*x + shift. A shift of 0 adds -0: -0 + 0 would be 0. */
+static float nnrti_pow_base(const NNRT_PowFusion *attr, float x)
 {
-    const float scale = attr->scale, shift = attr->shift == 0 ? -0.0f : attr->shift; /* -0 + 0 would be 0 */
-    switch (z->dataType) {
-        NNRTI_ROW_CASE(FLOAT32, float, float, float, (float), nnrt_powf(scale * a + shift, b))
-        NNRTI_ROW_CASE(FLOAT64, double, double, double, (double), nnrti_pow((double)scale * a + (double)shift, b))
-        NNRTI_ROW_HALF(nnrt_powf(scale * a + shift, b), NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
-    default: nnrti_pow_row_int(attr, w, x, y, z); break;
-    }
+    return attr->scale * x + (attr->shift == 0 ? -0.0f : attr->shift);
 }
+
+static double nnrti_pow_base_f64(const NNRT_PowFusion *attr, double x)
+{
+    return (double)attr->scale * x + (attr->shift == 0 ? -0.0 : (double)attr->shift);
+}
+
+NNRTI_ROW_2(PowFusion, pow_fusion_f32, float, float, nnrt_powf(nnrti_pow_base(attr, x[i]), y[i]))
+NNRTI_ROW_2(PowFusion, pow_fusion_f64, double, double, nnrti_pow(nnrti_pow_base_f64(attr, x[i]), y[i]))
+NNRTI_BLOCK(pow_fusion, NNRTI_CASE_2(PowFusion, pow_fusion_f32, FLOAT32, float, float)
+                            NNRTI_CASE_2(PowFusion, pow_fusion_f64, FLOAT64, double, double))
 
 /* z = pow(scale*x + shift, y) with the special cases of C's pow; x and y are broadcast to the shape of z; any numeric
    type. z may be an input of the same shape (in-place). */
@@ -18216,8 +18124,10 @@ NNRT_API NNRT_ReturnCode nnrt_pow_fusion(const NNRT_PowFusion *attr, const nnrt_
                                          nnrt_view *z)
 {
     nnrt_walk w;
+    if (z->dataType >= NNRT_DATA_TYPE_FLOAT16)
+        return nnrti_elementwise(attr, x, y, z, &nnrti_from_half, nnrti_pow_fusion_block);
     for (bool more = nnrt_walk_first(&w, z, x, y); more; more = nnrt_walk_next(&w))
-        nnrti_pow_row(attr, &w, x, y, z);
+        nnrti_pow_row_int(attr, &w, x, y, z);
     return NNRT_SUCCESS;
 }
 
@@ -18276,38 +18186,13 @@ static NNRT_ReturnCode nnrti_rule_prelu_fusion(nnrt_resolve *c)
 
 /* y[..,c] = x >= 0 ? x : weight[c]*x with x = x[..,c]; NaN gives NaN. x and y [..,C], weight [C] or [1]. y may be x
    (in-place). */
-NNRTI_INLINE NNRT_ReturnCode nnrti_prelu_fusion(const nnrt_view *x, const nnrt_view *weight, nnrt_view *y,
-                                                NNRT_DataType type)
-{
-    nnrt_walk w;
-    for (bool more = nnrt_walk_first(&w, y, x, weight); more; more = nnrt_walk_next(&w))
-        for (int32_t i = 0; i < w.count; i++) {
-            const float v = nnrti_load(x->data, w.at[1] + i * w.row[1], type);
-            const float slope = nnrti_load(weight->data, w.at[2] + i * w.row[2], type);
-            nnrti_store(y->data, w.at[0] + i * w.row[0], v >= 0 ? v : slope * v, type);
-        }
-    return NNRT_SUCCESS;
-}
-
-NNRTI_FLOATS(prelu_fusion, (const NNRT_PReLUFusion *attr, const nnrt_view *x, const nnrt_view *weight, nnrt_view *y),
-             ((void)attr, nnrti_prelu_fusion(x, weight, y, type)))
-
-/* The same in float64. */
-NNRT_API NNRT_ReturnCode nnrt_prelu_fusion_f64(const NNRT_PReLUFusion *attr, const nnrt_view *x,
-                                               const nnrt_view *weight, nnrt_view *y)
-{
-    nnrt_walk w;
-    (void)attr;
-    for (bool more = nnrt_walk_first(&w, y, x, weight); more; more = nnrt_walk_next(&w)) {
-        const double *in = (const double *)x->data + w.at[1], *slope = (const double *)weight->data + w.at[2];
-        double *out = (double *)y->data + w.at[0];
-        for (int32_t i = 0; i < w.count; i++) {
-            const double v = in[i * w.row[1]];
-            out[i * w.row[0]] = v >= 0 ? v : slope[i * w.row[2]] * v;
-        }
-    }
-    return NNRT_SUCCESS;
-}
+NNRTI_ROW_2(PReLUFusion, prelu_fusion_f32, float, float, x[i] >= 0 ? x[i] : y[i] * x[i])
+NNRTI_ROW_2(PReLUFusion, prelu_fusion_f64, double, double, x[i] >= 0 ? x[i] : y[i] * x[i])
+NNRTI_BLOCK(prelu_fusion_f32, NNRTI_CASE_2(PReLUFusion, prelu_fusion_f32, FLOAT32, float, float))
+NNRTI_BLOCK(prelu_fusion_f64, NNRTI_CASE_2(PReLUFusion, prelu_fusion_f64, FLOAT64, double, double))
+NNRTI_KERNEL_2(PReLUFusion, prelu_fusion_f32, NULL, prelu_fusion_f32)
+NNRTI_KERNEL_2(PReLUFusion, prelu_fusion_f16, &nnrti_from_half, prelu_fusion_f32)
+NNRTI_KERNEL_2(PReLUFusion, prelu_fusion_f64, NULL, prelu_fusion_f64)
 
 static int64_t nnrti_quant_prelu_of(int32_t a, int32_t b, const int32_t *quant)
 {
@@ -18964,21 +18849,18 @@ static NNRT_ReturnCode nnrti_rule_real_div(nnrt_resolve *c)
 
 /* >>kernel REAL_DIV */
 
-static void nnrti_real_div_row(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
-                               NNRT_ActivationType activation)
-{
-    switch (x->dataType) {
-    default:
-        NNRTI_ROWS_FLOAT(a / b, activation)
-        NNRTI_ROW_CASE(INT32, float, int32_t, double, (double), a / b)
-        NNRTI_ROW_CASE(INT64, float, int64_t, double, (double), a / b)
-    }
-}
-
 /* z = x / y, elementwise, broadcast to the shape of z; x / 0 is Inf or NaN. x and y have the same type: floating point,
    and z has it too; or int32 or int64, then z is float32 and the quotient is computed in float64. z may be an input of
    the same shape (in-place). */
-NNRTI_BINARY(RealDiv, real_div, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_real_div_row)
+NNRTI_ROW_2(RealDiv, real_div_f32, float, float, x[i] / y[i])
+NNRTI_ROW_2(RealDiv, real_div_f64, double, double, x[i] / y[i])
+NNRTI_ROW_2(RealDiv, real_div_i32, int32_t, float, (float)((double)x[i] / (double)y[i]))
+NNRTI_ROW_2(RealDiv, real_div_i64, int64_t, float, (float)((double)x[i] / (double)y[i]))
+NNRTI_BLOCK(real_div, NNRTI_CASE_2(RealDiv, real_div_f32, FLOAT32, float, float)
+                          NNRTI_CASE_2(RealDiv, real_div_f64, FLOAT64, double, double)
+                              NNRTI_CASE_2(RealDiv, real_div_i32, INT32, int32_t, float)
+                                  NNRTI_CASE_2(RealDiv, real_div_i64, INT64, int64_t, float))
+NNRTI_KERNEL_2(RealDiv, real_div, &nnrti_all_types, real_div)
 
 /* >>op RECIPROCAL */
 /* >>kernel RECIPROCAL */
@@ -18994,7 +18876,7 @@ static double nnrti_reciprocal(double v)
 }
 
 /* y = 1/x, elementwise; 0 gives Inf, -0 gives -Inf. y may be x (in-place). */
-NNRTI_UNARY(Reciprocal, reciprocal, nnrti_reciprocalf, nnrti_reciprocal)
+NNRTI_UNARY(Reciprocal, reciprocal, nnrti_reciprocalf(x[i]), nnrti_reciprocal(x[i]))
 
 /* >>op REDUCE_FUSION */
 
@@ -20608,7 +20490,7 @@ NNRT_API NNRT_ReturnCode nnrt_rotary_embedding(const NNRT_RotaryEmbedding *attr,
 
 /* y = x rounded to the nearest integer, halves to even, elementwise; -0, NaN and Inf are kept. y may be x
    (in-place). */
-NNRTI_UNARY(Round, round, nnrti_roundevenf, nnrti_roundeven)
+NNRTI_UNARY(Round, round, nnrti_roundevenf(x[i]), nnrti_roundeven(x[i]))
 
 /* >>op RSQRT */
 
@@ -20637,7 +20519,7 @@ static double nnrti_rsqrt(double v)
 }
 
 /* y = 1/sqrt(x), elementwise: 0 gives Inf, x < 0 gives NaN. y may be x (in-place). */
-NNRTI_UNARY(Rsqrt, rsqrt, nnrti_rsqrtf, nnrti_rsqrt)
+NNRTI_UNARY(Rsqrt, rsqrt, nnrti_rsqrtf(x[i]), nnrti_rsqrt(x[i]))
 
 /* >>op SCALE_FUSION */
 
@@ -20786,19 +20668,20 @@ NNRT_API NNRT_ReturnCode nnrt_scatter_elements(const NNRT_ScatterElements *attr,
                                                const nnrt_view *indices, const nnrt_view *updates, nnrt_view *y,
                                                nnrt_call *call)
 {
-    static const nnrti_row rows[] = {NULL, nnrti_add_row, nnrti_mul_row, nnrti_min_row, nnrti_max_row};
-    static const nnrti_row bools[] = {NULL, nnrti_add_row, nnrti_mul_row, nnrti_mul_row, nnrti_add_row};
-    const nnrti_row row = (x->dataType == NNRT_DATA_TYPE_BOOL ? bools : rows)[attr->reduction];
-    const size_t width = nnrt_type_size(x->dataType);
-    nnrt_walk w, one;
+    static const nnrti_row_block blocks[] = {NULL, nnrti_add_block, nnrti_mul_block, nnrti_minimum_block,
+                                         nnrti_maximum_block};
+    const nnrti_row_block block = blocks[attr->reduction];
+    nnrti_rows one; /* a row of one element */
+    nnrt_walk w;
     nnrt_view lines;
     int64_t n = 0;
     nnrti_copy(x, y);
     nnrti_index_lines(y, indices, (int32_t)attr->axis, &lines);
     if (!nnrt_walk_first(&w, indices, &lines, updates))
         return NNRT_SUCCESS;
-    memset(&one, 0, sizeof(one)); /* a row of one element */
-    one.count = 1;
+    memset(&one.walk, 0, sizeof(one.walk));
+    one.walk.count = 1;
+    nnrti_rows_of(&one, y, y, updates, &nnrti_all_types);
     do
         for (int32_t i = 0; i < w.count; i++, n++) {
             ptrdiff_t at;
@@ -20806,12 +20689,15 @@ NNRT_API NNRT_ReturnCode nnrt_scatter_elements(const NNRT_ScatterElements *attr,
                 nnrti_index_offset_along(call, indices, w.at[0] + i * w.row[0], n, y, (int32_t)attr->axis, &at);
             if (code != NNRT_SUCCESS)
                 return code;
-            one.at[0] = one.at[1] = w.at[1] + i * w.row[1] + at;
-            one.at[2] = w.at[2] + i * w.row[2];
-            if (row != NULL)
-                row(&one, y, updates, y, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
-            else
-                memcpy(nnrti_at(y->data, one.at[0], width), nnrti_at(updates->data, one.at[2], width), width);
+            one.walk.at[0] = one.walk.at[1] = w.at[1] + i * w.row[1] + at;
+            one.walk.at[2] = w.at[2] + i * w.row[2];
+            if (block != NULL) {
+                nnrti_rows_load(&one);
+                block(NULL, &one);
+                nnrti_rows_store(&one);
+            } else {
+                memcpy(nnrti_rows_at(&one, 0), nnrti_rows_at(&one, 2), one.width[0]);
+            }
         }
     while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
@@ -20854,10 +20740,10 @@ static NNRT_ReturnCode nnrti_rule_scatter_nd(nnrt_resolve *c)
 
 /* >>kernel SCATTER_ND */
 
-/* y[indices[i..,0],..,indices[i..,k-1], b..] op= updates[i..,b..] in row-major order of i..; op is row, or assignment
-   if row is NULL. */
-static NNRT_ReturnCode nnrti_scatter(const nnrt_view *indices, const nnrt_view *updates, nnrt_view *y, nnrti_row row,
-                                     nnrt_call *call)
+/* y[indices[i..,0],..,indices[i..,k-1], b..] op= updates[i..,b..] in row-major order of i..; op is that of block, or
+   assignment if block is NULL. */
+static NNRT_ReturnCode nnrti_scatter(const nnrt_view *indices, const nnrt_view *updates, nnrt_view *y,
+                                     nnrti_row_block block, nnrt_call *call)
 {
     const int32_t lead = indices->rank - 1, k = indices->dims[lead];
     const size_t width = nnrt_type_size(y->dataType);
@@ -20877,10 +20763,10 @@ static NNRT_ReturnCode nnrti_scatter(const nnrt_view *indices, const nnrt_view *
                 continue;
             from.data = nnrti_at(updates->data, w.at[1] + i * w.row[1], width);
             to.data = nnrti_at(y->data, place, width);
-            if (row == NULL)
+            if (block == NULL)
                 nnrti_copy(&from, &to);
             else
-                (void)nnrti_binary(&to, &from, &to, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, row);
+                (void)nnrti_elementwise(NULL, &to, &from, &to, &nnrti_all_types, block);
         }
     return NNRT_SUCCESS;
 }
@@ -20894,7 +20780,7 @@ NNRT_API NNRT_ReturnCode nnrt_scatter_nd(const NNRT_ScatterNd *attr, const nnrt_
 {
     (void)attr;
     nnrti_clear(y);
-    return nnrti_scatter(indices, updates, y, nnrti_add_row, call);
+    return nnrti_scatter(indices, updates, y, nnrti_add_block, call);
 }
 
 /* >>op SCATTER_ND_UPDATE */
@@ -20921,25 +20807,10 @@ static NNRT_ReturnCode nnrti_rule_scatter_nd_update(nnrt_resolve *c)
 /* >>kernel SCATTER_ND_UPDATE */
 
 /* Minimum (maximum) of two values; NaN if one of them is NaN. */
-static void nnrti_scatter_min_row(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
-                                  NNRT_ActivationType activation)
-{
-    switch (z->dataType) {
-#define NNRTI_SCATTER_MIN_ROW(name, T, U, least, greatest) NNRTI_ROW_CASE(name, T, T, T, (T), a < b ? a : b)
-        NNRTI_INT_TYPES(NNRTI_SCATTER_MIN_ROW)
-    default: NNRTI_ROWS_FLOAT(a < b || a != a ? a : b, activation)
-    }
-}
-
-static void nnrti_scatter_max_row(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
-                                  NNRT_ActivationType activation)
-{
-    switch (z->dataType) {
-#define NNRTI_SCATTER_MAX_ROW(name, T, U, least, greatest) NNRTI_ROW_CASE(name, T, T, T, (T), a > b ? a : b)
-        NNRTI_INT_TYPES(NNRTI_SCATTER_MAX_ROW)
-    default: NNRTI_ROWS_FLOAT(a > b || a != a ? a : b, activation)
-    }
-}
+NNRTI_BINARY(ScatterNDUpdate, scatter_min, x[i] < y[i] || x[i] != x[i] ? x[i] : y[i],
+             x[i] < y[i] || x[i] != x[i] ? x[i] : y[i], x[i] < y[i] ? x[i] : y[i])
+NNRTI_BINARY(ScatterNDUpdate, scatter_max, x[i] > y[i] || x[i] != x[i] ? x[i] : y[i],
+             x[i] > y[i] || x[i] != x[i] ? x[i] : y[i], x[i] > y[i] ? x[i] : y[i])
 
 /* y = x; then y[indices[i..,0],..,indices[i..,k-1], b..] op= updates[i..,b..] in row-major order of i..; op is
    assignment, or with reduction +, *, min or max: floating point is rounded each time, integers wrap modulo 2^n; min
@@ -20950,11 +20821,10 @@ NNRT_API NNRT_ReturnCode nnrt_scatter_nd_update(const NNRT_ScatterNDUpdate *attr
                                                 const nnrt_view *indices, const nnrt_view *updates, nnrt_view *y,
                                                 nnrt_call *call)
 {
-    static const nnrti_row rows[] = {NULL, nnrti_add_row, nnrti_mul_row, nnrti_scatter_min_row, nnrti_scatter_max_row};
-    static const nnrti_row bools[] = {NULL, nnrti_add_row, nnrti_mul_row, nnrti_mul_row, nnrti_add_row};
+    static const nnrti_row_block blocks[] = {NULL, nnrti_add_block, nnrti_mul_block, nnrti_scatter_min_block,
+                                         nnrti_scatter_max_block};
     nnrti_copy(x, y);
-    return nnrti_scatter(indices, updates, y, (x->dataType == NNRT_DATA_TYPE_BOOL ? bools : rows)[attr->reduction],
-                         call);
+    return nnrti_scatter(indices, updates, y, blocks[attr->reduction], call);
 }
 
 /* >>op SHAPE */
@@ -21024,13 +20894,13 @@ static NNRT_ReturnCode nnrti_rule_sin(nnrt_resolve *c)
 /* >>kernel SIN */
 
 /* y = sin(x), x in radians, elementwise; -0 gives -0, Inf gives NaN. y may be x (in-place). */
-NNRTI_UNARY(Sin, sin, nnrt_sinf, nnrti_sin)
+NNRTI_UNARY(Sin, sin, nnrt_sinf(x[i]), nnrti_sin(x[i]))
 
 /* >>op SINH */
 /* >>kernel SINH */
 
 /* y = sinh(x) = (e^x - e^-x) / 2, elementwise. y may be x (in-place). */
-NNRTI_UNARY(Sinh, sinh, nnrti_sinhf, nnrti_sinh)
+NNRTI_UNARY(Sinh, sinh, nnrti_sinhf(x[i]), nnrti_sinh(x[i]))
 
 /* >>op SLICE_FUSION */
 
@@ -21362,7 +21232,8 @@ static double nnrti_softplus(double v, double beta, double threshold)
 }
 
 /* y = beta*x > threshold ? x : ln(1 + e^(beta*x)) / beta, elementwise; NaN gives NaN. y may be x (in-place). */
-NNRTI_UNARY_WITH(Softplus, softplus, attr->beta, attr->threshold, nnrti_softplusf, nnrti_softplus)
+NNRTI_UNARY(Softplus, softplus, nnrti_softplusf(x[i], attr->beta, attr->threshold),
+            nnrti_softplus(x[i], (double)attr->beta, (double)attr->threshold))
 
 /* >>op SPACE_TO_BATCH_ND */
 
@@ -21639,7 +21510,7 @@ NNRT_API NNRT_ReturnCode nnrt_split_q8(const NNRT_Split *attr, const nnrt_view *
 /* >>kernel SQRT */
 
 /* y = sqrt(x), elementwise; x < 0 gives NaN. y may be x (in-place). */
-NNRTI_UNARY(Sqrt, sqrt, nnrt_sqrtf, nnrti_sqrt)
+NNRTI_UNARY(Sqrt, sqrt, nnrt_sqrtf(x[i]), nnrti_sqrt(x[i]))
 
 /* >>op SQUARE */
 
@@ -21673,14 +21544,9 @@ static double nnrti_square(double v)
     return v * v;
 }
 
-static uint64_t nnrti_square_int(uint64_t v)
-{
-    return v * v;
-}
-
 /* y = x*x, elementwise; integers wrap modulo 2^n. y may be x (in-place). */
-NNRTI_UNARY(Square, square, nnrti_squaref, nnrti_square)
-NNRTI_UNARY_INT(Square, square, nnrti_square_int)
+NNRTI_UNARY(Square, square, nnrti_squaref(x[i]), nnrti_square(x[i]))
+NNRTI_UNARY_INT(Square, square_int, (uint64_t)x[i] * (uint64_t)x[i])
 
 /* >>op SQUARED_DIFFERENCE */
 
@@ -21701,20 +21567,12 @@ static NNRT_ReturnCode nnrti_rule_squared_difference(nnrt_resolve *c)
 /* >>kernel SQUARED_DIFFERENCE */
 
 /* Modulo 2^n the square of the wrapped difference equals that of the exact difference, for unsigned types too. */
-static void nnrti_squared_difference_row(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
-                                         NNRT_ActivationType activation)
-{
-    switch (z->dataType) {
-        NNRTI_ROWS_WRAP((a - b) * (a - b))
-    default:
-        NNRTI_ROWS_FLOAT((a - b) * (a - b), activation)
-        NNRTI_ROW_CASE(BOOL, uint8_t, uint8_t, uint32_t, (uint32_t), (a != 0) != (b != 0))
-    }
-}
+NNRTI_BINARY(SquaredDifference, squared_difference, (x[i] - y[i]) * (x[i] - y[i]), (x[i] - y[i]) * (x[i] - y[i]),
+             ((uint64_t)x[i] - (uint64_t)y[i]) * ((uint64_t)x[i] - (uint64_t)y[i]))
 
 /* z = (x - y)^2; x and y have the same type (any) and are broadcast to the shape of z; integers wrap modulo 2^n, bool
    is XOR. z may be an input of the same shape (in-place). */
-NNRTI_BINARY(SquaredDifference, squared_difference, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_squared_difference_row)
+NNRTI_KERNEL_2(SquaredDifference, squared_difference, &nnrti_all_types, squared_difference)
 
 /* Both operands are first brought to a common scale: twice the larger scale, divided by 2^7. */
 static int64_t nnrti_quant_squared_difference(int32_t a, int32_t b, const int32_t *quant)
@@ -22247,19 +22105,17 @@ static NNRT_ReturnCode nnrti_rule_sub_fusion(nnrt_resolve *c)
 /* >>kernel SUB_FUSION */
 
 /* z = act(x - y), x and y broadcast to the shape of z. z may be an input of the same shape (in-place). */
-NNRTI_BINARY_F32(SubFusion, sub_fusion, a - b)
-
-static void nnrti_sub_row(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
-                          NNRT_ActivationType activation)
-{
-    switch (z->dataType) {
-        NNRTI_ROWS_WRAP(a - b)
-    default: NNRTI_ROWS_FLOAT(a - b, activation)
-    }
-}
+NNRTI_INT_ROWS_2(SubFusion, sub, (uint64_t)x[i] - (uint64_t)y[i])
+NNRTI_FUSED(SubFusion, sub_fusion, x[i] - y[i], sub)
 
 /* The same for every other numeric type; integers wrap modulo 2^n. */
-NNRTI_BINARY(SubFusion, sub_fusion, attr->activationType, nnrti_sub_row)
+NNRT_API NNRT_ReturnCode nnrt_sub_fusion(const NNRT_SubFusion *attr, const nnrt_view *x, const nnrt_view *y,
+                                         nnrt_view *z)
+{
+    (void)nnrti_elementwise(attr, x, y, z, &nnrti_all_types, nnrti_sub_fusion_block);
+    nnrti_activate_int(z, attr->activationType);
+    return NNRT_SUCCESS;
+}
 
 /* a - b like nnrti_quant_add. That function with -b would give other results, because rescaling rounds halves up. */
 static int64_t nnrti_quant_sub(int32_t a, int32_t b, const int32_t *quant)
@@ -22276,7 +22132,7 @@ NNRTI_BINARY_Q8(SubFusion, sub_fusion, nnrti_quant_sub)
 /* >>kernel TAN */
 
 /* y = tan(x), x in radians, elementwise; Inf gives NaN. y may be x (in-place). */
-NNRTI_UNARY(Tan, tan, nnrti_tanf, nnrti_tan)
+NNRTI_UNARY(Tan, tan, nnrti_tanf(x[i]), nnrti_tan(x[i]))
 
 /* >>op TILE_FUSION */
 

@@ -1,6 +1,7 @@
 /* Prints the output of `nnrt ops --copy NAME --all --example` for many names: nnrt_ops.h, which takes longest, is read once.
    usage: copy_all NNRT_OPS.H NAME...      prints for each a line with a form feed and the name, then the copy
-   NAME@TYPE is `nnrt ops --copy NAME --type TYPE`, without an example, NAME@ `nnrt ops --copy NAME`. */
+   NAME@TYPE is `nnrt ops --copy NAME --type TYPE`, without an example, NAME@ `nnrt ops --copy NAME`, NAME+ the same with an
+   example and all activations. */
 #define NNRT_TOOL_NO_MAIN
 #include "tools/nnrt.c"
 
@@ -32,7 +33,8 @@ int main(int argc, char **argv)
     cli_copy_read(&c, cli_text_between((const char *)bytes.data, (const char *)bytes.data + bytes.size));
     for (int i = 2; i < argc; i++) {
         const char *kernel;
-        char *type = strchr(argv[i], '@');
+        char *type = strpbrk(argv[i], "@+");
+        const bool example = type == NULL || *type == '+';
         const nnrt_op *op;
         cli_args args;
         int status = 1;
@@ -51,8 +53,8 @@ int main(int argc, char **argv)
         fflush(stdout);
         child = op != NULL ? fork() : -1; /* a copy marks its needs: each process has an unmarked header */
         if (child == 0) {
-            status = cli_copy_op(&c, op, kernel, args.type, usual ? cli_copy_default_activations(op) : NULL, type == NULL,
-                                 false, argv[1]);
+            status = cli_copy_op(&c, op, kernel, args.type, usual && !example ? cli_copy_default_activations(op) : NULL,
+                                 example, false, argv[1]);
             fflush(stdout);
             _exit(status);
         }

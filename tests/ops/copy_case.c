@@ -1,8 +1,9 @@
 /* Writes the main() of a program that calls one operator's kernels without the library: for each kernel of the row the
    first case of the operator's vector file that succeeds. Attributes are written resolved, as C initializers; views
    with dims and strides; values as bytes. tests/ops/test_copy.py appends it to the kernels' text, and compiles both alone.
-   usage: copy_case           lists the operators: name, kernels
-          copy_case OP FILE   writes the program's text, with the case's name before each kernel
+   usage: copy_case               lists the operators: name, kernels
+          copy_case OP FILE       writes the program's text, with the case's name before each kernel
+          copy_case OP FILE ROW   the same for all cases of ROW's type that succeed, with calls of this row function
    The written program prints for every kernel the lines "kernel NAME", "case NAME" and "code N", then "out I HEX" with
    the bytes of output I. The reader compares them with the expected values in the vector file. A comment in it says
    whether the rule changed the attributes of any case ("Resolved:") or derived a constant ("Derived:"). */
@@ -330,6 +331,68 @@ static uint32_t write_kernels(const nnrt_op *op, const char *path)
     return missing;
 }
 
+/* The elements of t, broadcast to the dims of z, as an array of bytes. */
+static void write_broadcast(const char *name, const vec_tensor *t, const vec_tensor *z)
+{
+    const size_t width = nnrt_type_size(t->dataType);
+    printf("    static const unsigned char %s[] = {", name);
+    for (size_t k = 0; k < z->count; k++) {
+        size_t left = k, at = 0, step = 1;
+        for (int32_t i = 1; i <= z->rank; i++) {
+            const size_t place = left % (size_t)z->dims[z->rank - i];
+            left /= (size_t)z->dims[z->rank - i];
+            if (i > t->rank)
+                continue;
+            at += t->dims[t->rank - i] == 1 ? 0 : place * step;
+            step *= (size_t)t->dims[t->rank - i];
+        }
+        for (size_t b = 0; b < width; b++)
+            printf("%u,", ((const uint8_t *)t->data)[at * width + b]);
+    }
+    printf("};\n    memcpy(%s_, %s, sizeof(%s));\n", name, name, name);
+}
+
+/* Calls of the row function with the operands of every case of its type, float32 or int32; returns their number. */
+static uint32_t write_rows(const nnrt_op *op, const char *path, const char *row)
+{
+    static vec_case c;
+    static call k;
+    const bool real = strstr(row, "_f32_row") != NULL;
+    const char *const type = real ? "float" : "int32_t";
+    uint32_t found = 0;
+    vec_file v;
+    memset(&v, 0, sizeof(v));
+    v.path = path;
+    v.f = fopen(path, "r");
+    while (v.f != NULL && vec_next(&v, &c)) {
+        if (c.op == op && c.in[0].dataType == (real ? NNRT_DATA_TYPE_FLOAT32 : NNRT_DATA_TYPE_INT32) && c.nOut == 1 && c.out[0].count > 0 &&
+            resolve_case(&c, &k)) {
+            const size_t n = c.out[0].count, width = nnrt_type_size(c.out[0].dataType);
+            printf("    {\n    static %s z[%u];\n", width == 1 ? "unsigned char" : type, (unsigned)n);
+            for (uint32_t i = 0; i < c.nIn; i++) {
+                char name[8];
+                nnrt_text(name, sizeof(name), "x%u", i);
+                printf("    static %s %s_[%u];\n", type, name, (unsigned)n);
+                write_broadcast(name, &c.in[i], &c.out[0]);
+            }
+            write_attr(op->attr, k.r.resolved, pattern_of(k.kernel)->structName);
+            printf("    puts(\"kernel %s\\ncase ", row);
+            for (const char *t = c.name; *t != '\0'; t++)
+                printf(*t == '"' || *t == '\\' ? "\\%c" : "%c", *t);
+            printf("\\ncode 0\");\n    %s(&attr", row);
+            for (uint32_t i = 0; i < c.nIn; i++)
+                printf(", x%u_", (unsigned)i);
+            printf(", z, %u);\n    print_bytes(0, z, %u);\n    }\n", (unsigned)n, (unsigned)(n * width));
+            found++;
+        }
+        vec_free(&c);
+    }
+    free(v.text);
+    if (v.f != NULL)
+        fclose(v.f);
+    return found;
+}
+
 static void list_kernels(const nnrt_op *op)
 {
     printf("%s", op->name);
@@ -343,7 +406,7 @@ int main(int argc, char **argv)
     const nnrt_op *op;
     uint32_t missing;
     (void)vec_compare; /* the reader of the program's output compares */
-    if (argc != 3) {
+    if (argc < 3) {
         for (uint32_t i = 0; (op = nnrt_op_at(i)) != NULL; i++)
             if ((op->flags & NNRT_OP_GRAPHS) == 0)
                 list_kernels(op);
@@ -358,9 +421,9 @@ int main(int argc, char **argv)
            "    printf(\"out %%u \", output);\n"
            "    for (unsigned i = 0; i < bytes; i++)\n        printf(\"%%02x\", ((const unsigned char *)data)[i]);\n"
            "    printf(\"\\n\");\n}\n\n"
-           "int main(void)\n{\n    NNRT_ReturnCode code;\n    uint32_t bits;\n    uint64_t wide;\n    (void)bits;\n    "
+           "int main(void)\n{\n    int32_t code = 0;\n    uint32_t bits;\n    (void)code;\n    uint64_t wide;\n    (void)bits;\n    "
            "(void)wide;\n");
-    missing = write_kernels(op, argv[2]);
+    missing = argc == 3 ? write_kernels(op, argv[2]) : write_rows(op, argv[2], argv[3]) == 0;
     printf("    return 0;\n}\n");
     return missing > 0 ? 1 : 0;
 }

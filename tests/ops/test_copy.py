@@ -24,6 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 VECTORS = ROOT / "tests/ops/vectors"
 LEAST = 48  # operators of HDI 1.0/2.0; more may come, fewer may not
 EXAMPLES = 140  # operators whose rule and kernel accept some of the shapes and attributes tried
+ROWS = 40  # elementwise operators, whose copy is a row function
 # Lines of `nnrt ops --copy NAME`, which may fall but not grow; median: of all operators.
 LINES = {"ABS": 178, "ADD_FUSION": 162, "CONV2D_FUSION": 162, "LSTM": 450, "MATMUL_FUSION": 280, "SOFTMAX": 339, "median": 281}
 # Every so many operators are also printed by the command line, which reads the header again for each, compiled as C++17, and run
@@ -92,6 +93,8 @@ def check_text(options, source, text, kernels, whole, cxx):
         if not re.search(r"^%s\(attr, " % kernel, text.split("*/")[0], re.M):
             raise Failure("%s: the comment at the top does not say how to call %s" % (source.name, kernel))
     begin, first = text.find("#pragma STDC FP_CONTRACT OFF"), text.find("\n{\n    nnrt_walk")
+    if begin < 0 and " * " not in text:
+        begin, text = 0, text + "#pragma GCC pop_options"
     if begin < 0 or (0 <= first < begin) or "#pragma GCC pop_options" not in text[begin:]:
         raise Failure("%s: contraction is not off around the code, or not given back behind it" % source.name)
     if not text.startswith("/* SPDX-License-Identifier: MIT. Copyright (c) "):
@@ -224,10 +227,43 @@ def try_operator(options, folder, operator, kernels, printed, sanitized):
     return ran
 
 
-def specialized(options):
+def try_rows(options, folder):
+    """The copies that are a row function, of elementwise operators: they compile alone without warnings as C99 and C++17, their
+    examples run, and they compute the values of all cases of float32. Returns the names of the operators and the faults."""
+    copies = dict(copy.split("\n", 1) for copy in
+                  run([options.copies, ROOT / "nnrt_ops.h", *(name + "+" for name in specialized(options, ""))], "copy_all").split("\f")[1:])
+    rows, faults = [], []
+    for at, (name, text) in enumerate(copies.items()):
+        operator, row = name.rstrip("+"), re.findall(r"^void (nnrti_\w+_row)\(", text, re.M)
+        if not row or (options.operators and operator not in options.operators):
+            continue
+        source, program, binary = (folder / (operator.lower() + end) for end in ("_row.c", "_row_main.c", "_row"))
+        source.write_text(text, encoding="ascii")
+        try:
+            if unused(text) or len(row) != 1 or (" * " in text) != ("FP_CONTRACT OFF" in text):
+                raise Failure("has %s, rows %s, or contraction that is not off" % (unused(text), row))
+            run([options.cc, "-std=c99", *WARNINGS, "-DNNRT_EXAMPLE", "-o", binary, source, "-lm"], "C99 of %s" % source.name)
+            values = [line for line in run([binary], "the example").split() if float(line) == float(line)]
+            if not values:
+                raise Failure("the example prints no number")
+            if at % PRINTED == 0:
+                run([options.cxx, "-x", "c++", "-std=c++17", *WARNINGS, "-fsyntax-only", source], "C++17 of %s" % source.name)
+            path = VECTORS / (operator.lower() + ".vec")
+            main = run([folder / "copy_case", operator, path, row[0]], "copy_case")
+            program.write_text('#include "%s"\n%s%s' % (source, MAIN_HEADERS, main), encoding="ascii")
+            run([options.cc, *FLAGS, "-o", binary, program, "-lm"], "the compiler")
+            output = run([binary], "the program")
+            judge(output, read_cases(path), output.count("kernel "))
+            rows.append(operator)
+        except Failure as fault:
+            faults.append("%s: %s" % (operator, fault))
+    return rows, faults
+
+
+def specialized(options, mark="@"):
     """The names for copy_all of the copies that LINES counts."""
     rows = [line.split() for line in run([options.nnrt, "ops"], "nnrt ops").splitlines()]
-    return [row[0] + "@" for row in rows if row[0] not in ("IF", "LOOP")]
+    return [row[0] + mark for row in rows if row[0] not in ("IF", "LOOP")]
 
 
 def count_lines(options, folder):
@@ -289,7 +325,15 @@ def try_all(options, folder):
                 print("FAIL %s: %s" % (operator, fault))
             elif options.verbose:
                 print("ok   %s: %s" % (operator, " ".join(names)))
+    rows, faults = try_rows(options, folder)
+    for fault in faults:
+        print("FAIL " + fault)
+    results["passed"] += len(rows)
+    results["failed"] += len(faults)
     if not options.operators:
+        if len(rows) < ROWS:
+            print("FAIL %d copies are a row function, expected at least %d" % (len(rows), ROWS))
+            results["failed"] += 1
         for fault in count_lines(options, folder):
             print("FAIL " + fault)
             results["failed"] += 1

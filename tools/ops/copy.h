@@ -33,10 +33,13 @@ static NNRT_DataType cli_copy_only_type(const nnrt_kernel_row *row, NNRT_DataTyp
     return found;
 }
 
-/* The element type of a copy for which none is asked: float32, if the operator has it. UNKNOWN: all of them. */
+/* The element type of a copy for which none is asked: float32, else int32, if the operator has it. UNKNOWN: all of them. */
 static NNRT_DataType cli_copy_default_type(const nnrt_op *op)
 {
-    return (nnrt_op_types(op) & NNRT_TYPES_F32) != 0 ? NNRT_DATA_TYPE_FLOAT32 : NNRT_DATA_TYPE_UNKNOWN;
+    const uint32_t types = nnrt_op_types(op);
+    return (types & NNRT_TYPES_F32) != 0   ? NNRT_DATA_TYPE_FLOAT32
+           : (types & NNRT_TYPES_I32) != 0 ? NNRT_DATA_TYPE_INT32
+                                           : NNRT_DATA_TYPE_UNKNOWN;
 }
 
 /* The fused activations of a copy for which none are asked: RELU and RELU6, which most networks use. The others need exp,
@@ -82,12 +85,32 @@ static const char *cli_copy_enumerator(NNRT_DataType type)
     }
 }
 
+/* The row function of an elementwise kernel for a type: nnrti_<fn>_row of nnrt_<fn>, or nnrti_<fn>_<type>_row. NULL: it has
+   none that is the whole operator, as for types that the engine widens, and for integers whose divisor must be checked. */
+static const char *cli_copy_row_function(cli_copy *c, const char *kernel, NNRT_DataType type)
+{
+    const bool real = type == NNRT_DATA_TYPE_FLOAT32 || type == NNRT_DATA_TYPE_FLOAT64;
+    const char *const of = type == NNRT_DATA_TYPE_FLOAT32   ? "_f32"
+                           : type == NNRT_DATA_TYPE_FLOAT64 ? "_f64"
+                           : type == NNRT_DATA_TYPE_INT32   ? "_i32"
+                           : type == NNRT_DATA_TYPE_INT64   ? "_i64"
+                           : type == NNRT_DATA_TYPE_UINT64  ? "_u64"
+                                                            : NULL;
+    const size_t n = strlen(kernel), room = n + 16;
+    char *const name = (char *)cli_copy_keep(c, room);
+    if (name == NULL || of == NULL || (!real && strchr(cli_copy_what(cli_copy_calls, kernel), 'c') != NULL))
+        return NULL;
+    snprintf(name, room, "nnrti_%s%s_row", kernel + strlen("nnrt_"), strcmp(kernel + n - 4, of) == 0 ? "" : of);
+    return cli_copy_function(c, name) != NULL ? name : NULL;
+}
+
 /* Prints op's kernels, or the named one, from the header's text. type: specialized for it, if not UNKNOWN; example: with
    a main() that calls a kernel; show: only what is read, not what compiles. */
 static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, NNRT_DataType type, const char *activations,
                        bool example, bool show, const char *path)
 {
-    const char **names = (const char **)cli_copy_keep(c, op->kernelCount * sizeof(*names)), *views = NULL;
+    const char **names = (const char **)cli_copy_keep(c, op->kernelCount * sizeof(*names)), *views = NULL, *row = NULL;
+    const bool any = kernel == NULL;
     size_t count = 0;
     bool derived = false, quant = false;
     char asked[120];
@@ -121,7 +144,13 @@ static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, NNRT_
     }
     if (type != NNRT_DATA_TYPE_UNKNOWN && count == 0)
         return cli_fail("%s has no kernel for %s", asked, nnrt_type_name(type));
-    if (!show)
+    if (any && type != NNRT_DATA_TYPE_UNKNOWN && (row = cli_copy_row_function(c, kernel, type)) != NULL) {
+        names[0] = row;
+        views = NULL;
+    }
+    if (!show && row != NULL)
+        cli_copy_put_row_head(c, op, row, type, activations);
+    else if (!show)
         cli_copy_put_head(c, op, kernel, asked, activations, derived);
     for (size_t i = 0; i < c->itemCount; i++)
         c->items[i].wanted = c->items[i].asked = false;
@@ -146,7 +175,7 @@ static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, NNRT_
     if (derived)
         cli_copy_put_derived(c, cli_copy_what(cli_copy_rules, op->name));
     if (example)
-        cli_copy_put_example(c, op, kernel);
+        cli_copy_put_example(c, op, kernel, row, type);
     return c->failed ? CLI_FAILED : CLI_DONE;
 }
 

@@ -159,8 +159,9 @@ static bool cli_copy_example_runs(cli_copy *c, const cli_copy_example *e)
     return e->r.kernel(e->r.resolved, args, &call) == NNRT_SUCCESS;
 }
 
-/* Searches some shapes for an example of the kernel. */
-static bool cli_copy_example_find(cli_copy *c, cli_copy_example *e, const nnrt_op *op, const nnrt_kernel_row *row)
+/* Searches some shapes for an example of the kernel, for input 0 of `type` if that is known. */
+static bool cli_copy_example_find(cli_copy *c, cli_copy_example *e, const nnrt_op *op, const nnrt_kernel_row *row,
+                                  NNRT_DataType type)
 {
     static const NNRT_DataType types[] = {NNRT_DATA_TYPE_FLOAT32, NNRT_DATA_TYPE_INT32, NNRT_DATA_TYPE_INT64,
                                           NNRT_DATA_TYPE_BOOL, NNRT_DATA_TYPE_INT8, NNRT_DATA_TYPE_UINT8};
@@ -171,6 +172,7 @@ static bool cli_copy_example_find(cli_copy *c, cli_copy_example *e, const nnrt_o
     NNRT_DataType first = NNRT_DATA_TYPE_UNKNOWN;
     for (size_t i = sizeof(types) / sizeof(types[0]); i-- > 0;)
         first = (row->types & NNRT_TYPES_OF(types[i])) != 0 ? types[i] : first;
+    first = type != NNRT_DATA_TYPE_UNKNOWN ? type : first;
     if (first == NNRT_DATA_TYPE_UNKNOWN || arity.minIn == 0 || arity.minIn > CLI_COPY_OPERANDS || arity.minOut > 4)
         return false;
     for (uint32_t n = 0, most = variants; n < CLI_COPY_TRIES; n++) {
@@ -345,24 +347,85 @@ static void cli_copy_example_views(const nnrt_op *op, const char *set, const cha
     }
 }
 
-/* Prints a main() after the kernels that calls one of them, compiled with NNRT_EXAMPLE. An operator whose rule accepts
-   none of the tried shapes and attributes has no example. */
-static void cli_copy_put_example(cli_copy *c, const nnrt_op *op, const char *kernel)
+/* Broadcasts the values of an input to the shape of the result, as the caller of a row function does. */
+static void cli_copy_example_broadcast(cli_copy *c, nnrt_operand *o, const nnrt_operand *result)
+{
+    cli_tensor from, to;
+    memset(&from, 0, sizeof(from));
+    memset(&to, 0, sizeof(to));
+    from.type = to.type = o->dataType;
+    from.data = (void *)(uintptr_t)o->data;
+    (void)nnrt_dims_count(o->dims, o->rank, &from.count);
+    (void)nnrt_dims_count(result->dims, result->rank, &to.count);
+    if ((to.data = cli_copy_keep(c, to.count * nnrt_type_size(to.type))) == NULL)
+        return;
+    for (size_t k = 0; k < to.count; k++) {
+        size_t left = k, at = 0, step = 1;
+        for (int32_t i = 1; i <= o->rank; i++) {
+            const size_t L = (size_t)o->dims[o->rank - i], size = (size_t)result->dims[result->rank - i];
+            at += left % size % L * step;
+            left /= size;
+            step *= L;
+        }
+        cli_set_element(&to, k, cli_element(&from, at));
+    }
+    *o = nnrt_operand_make(o->dataType, result->rank, result->dims, to.data);
+}
+
+/* Prints the call of a row function. */
+static void cli_copy_example_row(const cli_copy_example *e, const char *row)
+{
+    size_t count = 0;
+    (void)nnrt_dims_count(e->out[0].dims, e->out[0].rank, &count);
+    printf("    %s(&attr", row);
+    for (uint32_t i = 0; i < e->r.nIn; i++)
+        printf(", input%u", (unsigned)i);
+    printf(", output0, %u);\n", (unsigned)count);
+}
+
+/* Prints the call of a kernel with views, and its code. */
+static void cli_copy_example_call(const cli_copy_example *e, const char *pattern, const nnrt_operand *const operands[3],
+                                  const uint32_t counts[3])
+{
+    const char *const outputs = strchr(pattern, '_') + 1;
+    if (outputs[1] == 'c') {
+        if (e->r.scratch > 0)
+            printf("    static double scratch[%u];\n", (unsigned)(e->r.scratch / sizeof(double) + 1));
+        printf("    nnrt_call call;\n    memset(&call, 0, sizeof(call));\n%s%s",
+               e->r.scratch > 0 ? "    call.scratch = scratch;\n" : "",
+               e->r.scratch > 0 ? "    call.scratchBytes = sizeof(scratch);\n" : "");
+    }
+    printf("    code = %s(&attr", e->kernel);
+    if (pattern[0] == 'V')
+        printf(", x, %u", (unsigned)counts[0]);
+    else
+        cli_copy_example_args("x", operands[0], counts[0], pattern[0]);
+    if (pattern[1] == 'd')
+        cli_copy_example_args("derived", operands[1], counts[1], pattern[2]);
+    if (outputs[0] == 'V')
+        printf(", y, %u", (unsigned)counts[2]);
+    else
+        cli_copy_example_args("y", operands[2], counts[2], outputs[0]);
+    printf("%s);\n    printf(\"%%d\\n\", (int)code);\n", outputs[1] == 'c' ? ", &call" : "");
+}
+
+/* Prints a main() after the kernels that calls one of them, or the row function `row`, if that is not NULL; compiled with
+   NNRT_EXAMPLE. An operator whose rule accepts none of the tried shapes and attributes has no example. */
+static void cli_copy_put_example(cli_copy *c, const nnrt_op *op, const char *kernel, const char *row, NNRT_DataType type)
 {
     static cli_copy_example e;
     static const char *const sets[3] = {"x", "derived", "y"}, *const arrays[3] = {"input", "constant", "output"};
-    const char *pattern, *outputs;
+    const char *pattern;
     const nnrt_operand *operands[3];
     uint32_t counts[3];
     e.kernel = NULL;
     for (uint32_t i = 0; i < op->kernelCount && e.kernel == NULL; i++)
         if ((kernel == NULL || strcmp(kernel, op->kernels[i].name) == 0) &&
-            cli_copy_example_find(c, &e, op, &op->kernels[i]))
+            cli_copy_example_find(c, &e, op, &op->kernels[i], type))
             e.kernel = op->kernels[i].name;
     if (e.kernel == NULL || c->failed)
         return;
     pattern = cli_copy_what(cli_copy_calls, e.kernel);
-    outputs = strchr(pattern, '_') + 1;
     operands[0] = e.in;
     operands[1] = e.r.derived;
     operands[2] = e.out;
@@ -370,10 +433,13 @@ static void cli_copy_put_example(cli_copy *c, const nnrt_op *op, const char *ker
     counts[1] = e.r.nDerived;
     counts[2] = e.r.nOut;
     printf("\n#ifdef NNRT_EXAMPLE /* cc -std=c99 -DNNRT_EXAMPLE %s.c -lm && ./a.out */\n#include <math.h>\n"
-           "#include <stdio.h>\n#include <string.h>\n\nint main(void)\n{\n    NNRT_%s attr;\n    NNRT_ReturnCode code;\n",
-           kernel != NULL ? kernel : op->name, cli_copy_what(cli_copy_structs, e.kernel));
+           "#include <stdio.h>\n#include <string.h>\n\nint main(void)\n{\n    NNRT_%s attr;\n%s",
+           kernel != NULL ? kernel : op->name, cli_copy_what(cli_copy_structs, e.kernel),
+           row == NULL ? "    NNRT_ReturnCode code;\n" : "");
+    for (uint32_t i = 0; i < counts[0] && row != NULL; i++)
+        cli_copy_example_broadcast(c, &e.in[i], &e.out[0]);
     for (int k = 0; k < 3; k++) {
-        if (counts[k] > 0)
+        if (counts[k] > 0 && row == NULL)
             printf("    nnrt_view %s[%u];\n", sets[k], (unsigned)counts[k]);
         for (uint32_t i = 0; i < counts[k]; i++)
             if (operands[k][i].dataType != NNRT_DATA_TYPE_UNKNOWN)
@@ -382,33 +448,18 @@ static void cli_copy_put_example(cli_copy *c, const nnrt_op *op, const char *ker
     puts("    memset(&attr, 0, sizeof(attr));");
     if (strcmp(op->attr->name, cli_copy_what(cli_copy_structs, e.kernel)) == 0)
         cli_copy_example_attr(op->attr, e.r.resolved);
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3 && row == NULL; k++)
         cli_copy_example_views(k == 1 ? NULL : op, sets[k], arrays[k], operands[k], counts[k], k == 2);
-    if (outputs[1] == 'c') {
-        if (e.r.scratch > 0)
-            printf("    static double scratch[%u];\n", (unsigned)(e.r.scratch / sizeof(double) + 1));
-        printf("    nnrt_call call;\n    memset(&call, 0, sizeof(call));\n%s%s",
-               e.r.scratch > 0 ? "    call.scratch = scratch;\n" : "",
-               e.r.scratch > 0 ? "    call.scratchBytes = sizeof(scratch);\n" : "");
-    }
-    printf("    code = %s(&attr", e.kernel);
-    if (pattern[0] == 'V')
-        printf(", x, %u", (unsigned)counts[0]);
+    if (row != NULL)
+        cli_copy_example_row(&e, row);
     else
-        cli_copy_example_args("x", e.in, counts[0], pattern[0]);
-    if (pattern[1] == 'd')
-        cli_copy_example_args("derived", e.r.derived, counts[1], pattern[2]);
-    if (outputs[0] == 'V')
-        printf(", y, %u", (unsigned)counts[2]);
-    else
-        cli_copy_example_args("y", e.out, counts[2], outputs[0]);
-    printf("%s);\n    printf(\"%%d\\n\", (int)code);\n", outputs[1] == 'c' ? ", &call" : "");
+        cli_copy_example_call(&e, pattern, operands, counts);
     for (uint32_t i = 0; i < counts[2]; i++)
         if (e.out[i].dataType != NNRT_DATA_TYPE_UNKNOWN)
             printf("    for (size_t i = 0; i < sizeof(output%u) / sizeof(output%u[0]); i++)\n"
                    "        printf(\"%%g\\n\", (double)output%u[i]);\n",
                    (unsigned)i, (unsigned)i, (unsigned)i);
-    puts("    return (int)code;\n}\n#endif");
+    printf("    return %s;\n}\n#endif\n", row == NULL ? "(int)code" : "0");
 }
 
 #endif /* NNRT_TOOL_COPY_EXAMPLE_H */

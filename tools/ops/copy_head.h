@@ -191,4 +191,25 @@ static void cli_copy_put_head(cli_copy *c, const nnrt_op *op, const char *kernel
     printf("*/\n");
 }
 
+/* Prints the comment at the top of the copy of a row function. */
+static void cli_copy_put_row_head(cli_copy *c, const nnrt_op *op, const char *row, NNRT_DataType type, const char *activations)
+{
+    cli_text names[8];
+    const size_t count = cli_copy_parameters(cli_copy_function(c, row)->code, names, 8);
+    printf("/* SPDX-License-Identifier: MIT. Copyright (c) 2026 nnrt authors\n\n"
+           "%s of nnrt %s, extracted from nnrt_ops.h by 'nnrt ops --copy %s --type %s'. C99 and C++17.\n\n%s(",
+           op->name, nnrt_version(), op->name, nnrt_type_name(type), row);
+    for (size_t i = 0; i < count && i < 8; i++)
+        printf("%s%.*s", i > 0 ? ", " : "", (int)names[i].n, names[i].at);
+    printf("): arrays of n elements. The result may be an operand of its type.\n"
+           "'nnrt ops --copy %s --all' has the kernels for all element types, for views that broadcast and have strides.\n",
+           op->name);
+    if (activations != NULL)
+        printf("Fused activations of this copy: none, %s. 'nnrt ops --copy %s --activation NAMES' has others.\n", activations,
+               op->name);
+    if (op->attr->count > 0)
+        cli_copy_put_rule(c, cli_copy_what(cli_copy_rules, op->name), false);
+    puts("*/");
+}
+
 #endif /* NNRT_TOOL_COPY_HEAD_H */

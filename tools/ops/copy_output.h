@@ -104,7 +104,7 @@ static void cli_copy_put_enum(cli_copy *c, const cli_item *item, bool all)
 /* Appends one item, with the comment above it unless it is the same as before. */
 static void cli_copy_put_item(cli_copy *c, const cli_item *item, const cli_item *before)
 {
-    static const char api[] = "NNRT_API";
+    static const char api[] = "NNRT_API", internal[] = "static ";
     cli_text code = item->code;
     const bool values = cli_text_find(code, "enum ") == code.at && before != NULL &&
                         cli_text_find(before->code, "typedef int32_t NNRT_") == before->code.at;
@@ -121,7 +121,9 @@ static void cli_copy_put_item(cli_copy *c, const cli_item *item, const cli_item 
         cli_copy_put(c, item->comment);
         cli_copy_put_line(c, "");
     }
-    if (item->kind == CLI_ITEM_CODE && !item->asked && cli_text_find(code, api) == code.at) {
+    if (item->kind == CLI_ITEM_CODE && item->asked && cli_text_find(code, internal) == code.at) { /* a row function */
+        code = cli_text_between(code.at + strlen(internal), code.at + code.n);
+    } else if (item->kind == CLI_ITEM_CODE && !item->asked && cli_text_find(code, api) == code.at) {
         cli_copy_put(c, cli_text_of("static")); /* a public function of the library, but a helper here */
         code = cli_text_between(code.at + strlen(api), code.at + code.n);
     }
@@ -178,9 +180,10 @@ static void cli_copy_put_items(cli_copy *c)
 }
 
 /* Prints the text behind the comment at the top: #include lines that the items need, the items, all without contraction
-   of a * b + c. */
+   of a * b + c, if they have a product. */
 static void cli_copy_put_text(cli_copy *c)
 {
+    const bool products = cli_text_find(c->out, " * ") != NULL; /* the spaces of an operator: "float *x" has one */
     static const struct {
         const char *header, *words[6];
     } headers[] = {{"float.h", {"FLT_", "DBL_"}}, {"math.h", {"NAN", "INFINITY", " sqrt(", " sqrtf("}},
@@ -194,15 +197,17 @@ static void cli_copy_put_text(cli_copy *c)
         if (used)
             printf("#include <%s>\n", headers[i].header);
     }
-    fputs("\n/* a * b + c is rounded twice here: the same bits on every platform */\n#if defined(__clang__)\n"
-          "#pragma STDC FP_CONTRACT OFF\n#elif defined(__GNUC__)\n#pragma GCC push_options\n"
-          "#pragma GCC optimize(\"fp-contract=off\")\n#endif\n", stdout);
+    if (products)
+        fputs("\n/* a * b + c is rounded twice here: the same bits on every platform */\n#if defined(__clang__)\n"
+              "#pragma STDC FP_CONTRACT OFF\n#elif defined(__GNUC__)\n#pragma GCC push_options\n"
+              "#pragma GCC optimize(\"fp-contract=off\")\n#endif\n", stdout);
     if (cli_text_find(c->out, "NNRT_MAX_RANK") != NULL)
         printf("\n#define NNRT_MAX_RANK %d\n", NNRT_MAX_RANK);
     putchar('\n');
     fwrite(c->out.at, 1, c->out.n, stdout);
-    fputs("\n#if defined(__clang__)\n#pragma STDC FP_CONTRACT DEFAULT\n#elif defined(__GNUC__)\n"
-          "#pragma GCC pop_options\n#endif\n", stdout);
+    if (products)
+        fputs("\n#if defined(__clang__)\n#pragma STDC FP_CONTRACT DEFAULT\n#elif defined(__GNUC__)\n"
+              "#pragma GCC pop_options\n#endif\n", stdout);
     c->out.n = 0;
 }
 
