@@ -7014,7 +7014,7 @@ static NNRTI_UNUSED double nnrti_activate_f64(double v, NNRT_ActivationType type
    adjacent in all views are passed whole; otherwise elements are gathered into blocks on the stack. Other element types
    are widened there: float16 to float32, bool and integers below 32 bits to int32, uint32 to int64. Results are narrowed,
    integers modulo 2^n; a bool becomes != 0. The result may alias an operand of its shape: an element is written after
-   those with its index were read. */
+   the elements of the same index are read. */
 
 #ifdef NNRT_FIRMWARE
 #define NNRTI_ROW_LENGTH 16 /* elements of an operand on the stack */
@@ -7118,7 +7118,7 @@ static NNRTI_UNUSED void nnrti_narrow(void *z, ptrdiff_t step, const void *row, 
     }
 }
 
-/* Of kernels for float16; for all types; for all types with a result that is not widened, as that of a comparison. */
+/* For float16 alone; for all types; for all types with a result that is not widened, such as the bool of a comparison. */
 static NNRTI_UNUSED const nnrti_widening nnrti_from_half = {nnrti_widen_half, nnrti_narrow_half};
 static NNRTI_UNUSED const nnrti_widening nnrti_all_types = {nnrti_widen, nnrti_narrow};
 static NNRTI_UNUSED const nnrti_widening nnrti_to_bool = {nnrti_widen, NULL};
@@ -7143,7 +7143,7 @@ static NNRTI_UNUSED void nnrti_rows_of(nnrti_rows *r, const nnrt_view *z, const 
     }
 }
 
-static void *nnrti_rows_at(const nnrti_rows *r, int32_t k)
+NNRTI_INLINE void *nnrti_rows_at(const nnrti_rows *r, int32_t k)
 {
     return nnrti_at(r->views[k]->data, r->walk.at[k] + r->done * r->walk.row[k], r->width[k]);
 }
@@ -7235,7 +7235,8 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_elementwise(const void *attr, const nn
 #define NNRTI_CASE_2(S, fn, name, X, Z)                                                                                \
     case NNRT_DATA_TYPE_##name:                                                                                        \
         if ((NNRT_KEEP_TYPES & NNRTI_WIDENED_##name) != 0)                                                             \
-            nnrti_##fn##_row((const NNRT_##S *)attr, (const X *)r->row[1], (const X *)r->row[2], (Z *)r->row[0], r->n); \
+            nnrti_##fn##_row((const NNRT_##S *)attr, (const X *)r->row[1], (const X *)r->row[2],                       \
+                             (Z *)r->row[0], r->n);                                                                    \
         break;
 #define NNRTI_INT_CASES_1(S, fn)                                                                                       \
     NNRTI_CASE_1(S, fn##_i32, INT32, int32_t, int32_t)                                                                 \
@@ -11200,13 +11201,11 @@ static NNRT_ReturnCode nnrti_rule_bias_add(nnrt_resolve *c)
 
 /* >>kernel BIAS_ADD */
 
-/* y[..,c] = x[..,c] + bias[c]; x and y [..,C], bias [C]. y may alias x. */
-NNRT_API NNRT_ReturnCode nnrt_bias_add(const NNRT_BiasAdd *attr, const nnrt_view *x, const nnrt_view *bias,
-                                       nnrt_view *y)
-{
-    (void)attr;
-    return nnrti_elementwise(NULL, x, bias, y, &nnrti_all_types, nnrti_add_block);
-}
+/* z[..,c] = x[..,c] + y[c]; x and z [..,C], y (the bias) [C]. z may alias x. */
+NNRTI_ROW_2(BiasAdd, bias_add_f32, float, float, x[i] + y[i])
+NNRTI_BLOCK(bias_add, NNRTI_CASE_2(BiasAdd, bias_add_f32, FLOAT32, float, float)
+                          NNRTI_CASE_2(AddFusion, add_f64, FLOAT64, double, double) NNRTI_INT_CASES_2(AddFusion, add))
+NNRTI_KERNEL_2(BiasAdd, bias_add, &nnrti_all_types, bias_add)
 
 /* x and y quantized int8 or uint8, bias int32 in units of the scale of x. */
 NNRT_API NNRT_ReturnCode nnrt_bias_add_q8(const NNRT_BiasAdd *attr, const nnrt_view *x, const nnrt_view *bias,
@@ -13990,13 +13989,24 @@ static NNRT_ReturnCode nnrti_rule_eltwise(nnrt_resolve *c)
 
 /* z = x * y, x + y or x > y ? x : y by mode, x and y broadcast to the dims of z; any numeric type. z may alias an input
    of its shape. */
-NNRT_API NNRT_ReturnCode nnrt_eltwise(const NNRT_Eltwise *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z)
-{
-    const nnrti_row_block block = attr->mode == NNRT_ELTWISE_MODE_PROD  ? nnrti_mul_block
-                              : attr->mode == NNRT_ELTWISE_MODE_SUM ? nnrti_add_block
-                                                                    : nnrti_maximum_block;
-    return nnrti_elementwise(NULL, x, y, z, &nnrti_all_types, block);
-}
+NNRTI_ROW_2(Eltwise, eltwise_f32, float, float,
+            attr->mode == NNRT_ELTWISE_MODE_PROD  ? x[i] * y[i]
+            : attr->mode == NNRT_ELTWISE_MODE_SUM ? x[i] + y[i]
+            : x[i] > y[i]                         ? x[i]
+                                                  : y[i])
+NNRTI_ROW_2(Eltwise, eltwise_f64, double, double,
+            attr->mode == NNRT_ELTWISE_MODE_PROD  ? x[i] * y[i]
+            : attr->mode == NNRT_ELTWISE_MODE_SUM ? x[i] + y[i]
+            : x[i] > y[i]                         ? x[i]
+                                                  : y[i])
+NNRTI_INT_ROWS_2(Eltwise, eltwise,
+                 attr->mode == NNRT_ELTWISE_MODE_PROD  ? (uint64_t)x[i] * (uint64_t)y[i]
+                 : attr->mode == NNRT_ELTWISE_MODE_SUM ? (uint64_t)x[i] + (uint64_t)y[i]
+                                                       : (uint64_t)(x[i] > y[i] ? x[i] : y[i]))
+NNRTI_BLOCK(eltwise, NNRTI_CASE_2(Eltwise, eltwise_f32, FLOAT32, float, float)
+                         NNRTI_CASE_2(Eltwise, eltwise_f64, FLOAT64, double, double)
+                             NNRTI_INT_CASES_2(Eltwise, eltwise))
+NNRTI_KERNEL_2(Eltwise, eltwise, &nnrti_all_types, eltwise)
 
 /* Quantized int8 or uint8 with a list of nnrti_quant_product, nnrti_quant_sum or nnrti_quant_extreme. */
 NNRT_API NNRT_ReturnCode nnrt_eltwise_q8(const NNRT_Eltwise *attr, const nnrt_view *x, const nnrt_view *y,

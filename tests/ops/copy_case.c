@@ -365,8 +365,9 @@ static uint32_t write_rows(const nnrt_op *op, const char *path, const char *row)
     v.path = path;
     v.f = fopen(path, "r");
     while (v.f != NULL && vec_next(&v, &c)) {
-        if (c.op == op && c.in[0].dataType == (real ? NNRT_DATA_TYPE_FLOAT32 : NNRT_DATA_TYPE_INT32) && c.nOut == 1 && c.out[0].count > 0 &&
-            resolve_case(&c, &k)) {
+        const bool fits = c.op == op && c.in[0].dataType == (real ? NNRT_DATA_TYPE_FLOAT32 : NNRT_DATA_TYPE_INT32) &&
+                          c.format != NNRT_FORMAT_NCHW; /* operands broadcast in the order of the views */
+        if (fits && c.nOut == 1 && c.out[0].count > 0 && resolve_case(&c, &k)) {
             const size_t n = c.out[0].count, width = nnrt_type_size(c.out[0].dataType);
             printf("    {\n    static %s z[%u];\n", width == 1 ? "unsigned char" : type, (unsigned)n);
             for (uint32_t i = 0; i < c.nIn; i++) {
@@ -421,8 +422,8 @@ int main(int argc, char **argv)
            "    printf(\"out %%u \", output);\n"
            "    for (unsigned i = 0; i < bytes; i++)\n        printf(\"%%02x\", ((const unsigned char *)data)[i]);\n"
            "    printf(\"\\n\");\n}\n\n"
-           "int main(void)\n{\n    int32_t code = 0;\n    uint32_t bits;\n    (void)code;\n    uint64_t wide;\n    (void)bits;\n    "
-           "(void)wide;\n");
+           "int main(void)\n{\n    int32_t code = 0;\n    uint32_t bits;\n    uint64_t wide;\n    "
+           "(void)code;\n    (void)bits;\n    (void)wide;\n");
     missing = argc == 3 ? write_kernels(op, argv[2]) : write_rows(op, argv[2], argv[3]) == 0;
     printf("    return 0;\n}\n");
     return missing > 0 ? 1 : 0;

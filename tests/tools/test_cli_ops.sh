@@ -82,7 +82,7 @@ for c in softmax:SOFTMAX Conv:CONV2D_FUSION conv2d:CONV2D_FUSION GELU:ACTIVATION
     LayerNormalization:LAYER_NORM_FUSION FULLY_CONNECTED:FULL_CONNECTION TRANSPOSE_CONV:CONV2D_TRANSPOSE_FUSION; do
     t 0 "ops --copy ${c%%:*}" ops --copy "${c%%:*}"
     says "ops --copy ${c%%:*}" "^nnrt: note: ${c%%:*} is ${c#*:}(; also .*)?\$"
-    prints "ops --copy ${c%%:*}" "^nnrt_[a-z0-9_]*, extracted from|^nnrt_[a-z0-9_]* of nnrt .*, extracted from"
+    prints "ops --copy ${c%%:*}" "^${c#*:} of nnrt .*, extracted from|^nnrt_[a-z0-9_]* of nnrt .*, extracted from"
 done
 prints 'ops --copy: enumerators that only attributes have' 'NNRT_PAD_MODE_SAME = '
 program=$sanitized
@@ -112,7 +112,16 @@ prints 'ops --show: formula' '^/[*] y\[n,p,q,o\] = act\(bias\[o\]'
 prints 'ops --show: loops' '^                            for \(int32_t k = 0; k < channels; k\+\+\)$'
 lacks 'ops --show prints the view' 'typedef struct nnrt_view'
 t 0 'ops --show: an operator that a macro generates' ops --show ABS
-prints 'ops --show: its loop' '^        for \(int32_t i = 0; i < w.count; i\+\+\) \{$'
+prints 'ops --show: its loop' '^    for \(int32_t i = 0; i < n; i\+\+\)$'
+t 0 'ops --copy of an elementwise operator' ops --copy ABS
+prints 'ops --copy of an elementwise operator: a row function' '^void nnrti_abs_f32_row\(const NNRT_Abs \*attr, const float \*x, float \*y, int32_t n\)$'
+lacks 'ops --copy of an elementwise operator prints the walk over views' nnrt_walk
+t 0 'ops --copy of an elementwise operator for integers' ops --copy EQUAL --type int32
+prints 'ops --copy of an elementwise operator for integers: a row function' '^void nnrti_equal_i32_row\('
+t 0 'ops --copy of a divisor that is checked' ops --copy MOD --type int32
+prints 'ops --copy of a divisor that is checked: the kernel' '^NNRT_ReturnCode nnrt_mod\('
+t 0 'ops --copy of an elementwise operator with all types' ops --copy ABS --all
+prints 'ops --copy of an elementwise operator with all types: views' 'nnrt_walk_first'
 refused 2 'ops --show --example' '--show prints a kernel to read it and cannot be combined with --example' ops --show ABS --example
 refused 2 'ops --all' '--all requires --copy' ops --all
 refused 2 'ops --all --type' 'cannot be combined with --type' ops --copy ABS --all --type int8
