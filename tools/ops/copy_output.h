@@ -104,7 +104,7 @@ static void cli_copy_put_enum(cli_copy *c, const cli_item *item, bool all)
 /* Appends one item, with the comment above it unless it is the same as before. */
 static void cli_copy_put_item(cli_copy *c, const cli_item *item, const cli_item *before)
 {
-    static const char api[] = "NNRT_API", internal[] = "static ";
+    static const char api[] = "NNRT_API", row[] = "static NNRTI_UNUSED void ";
     cli_text code = item->code;
     const bool values = cli_text_find(code, "enum ") == code.at && before != NULL &&
                         cli_text_find(before->code, "typedef int32_t NNRT_") == before->code.at;
@@ -121,8 +121,8 @@ static void cli_copy_put_item(cli_copy *c, const cli_item *item, const cli_item 
         cli_copy_put(c, item->comment);
         cli_copy_put_line(c, "");
     }
-    if (item->kind == CLI_ITEM_CODE && item->asked && cli_text_find(code, internal) == code.at) { /* a row function */
-        code = cli_text_between(code.at + strlen(internal), code.at + code.n);
+    if (item->kind == CLI_ITEM_CODE && item->asked && cli_text_find(code, row) == code.at) {
+        code = cli_text_between(code.at + strlen("static "), code.at + code.n); /* a row function, which the caller calls */
     } else if (item->kind == CLI_ITEM_CODE && !item->asked && cli_text_find(code, api) == code.at) {
         cli_copy_put(c, cli_text_of("static")); /* a public function of the library, but a helper here */
         code = cli_text_between(code.at + strlen(api), code.at + code.n);
