@@ -1525,7 +1525,7 @@ typedef struct nnrt_error {
         K(NNRTI_TYPES_Q8,      NULL, SliceFusion,           slice_fusion_q8,             1d2_1,  own), 10) \
     X(SOFTMAX,                 138, Softmax,               own, softmax,                 "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Softmax,               softmax_f32,                 1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Softmax,               softmax_f16,                 1_1c,   own) \
+        K(NNRT_TYPES_F16,      NULL, Softmax,               softmax_f16,                 1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Softmax,               softmax_f64,                 1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Softmax,               softmax_q8,                  1d2_1,  own), 10) \
     X(SPACE_TO_BATCH_ND,       141, SpaceToBatchND,        own, space_to_batch_nd,       "x[N,H,W,C]",              "y[M,P,Q,C]=0",        NNRTI_BLOCKS, \
@@ -6543,41 +6543,6 @@ static const nnrt_view *nnrti_line_starts(const nnrt_view *v, int32_t axis, nnrt
     return starts;
 }
 
-/* Computes a line y of L elements from a line x; y may be x. */
-typedef void (*nnrti_line_function)(const void *attr, const nnrti_line *x, const nnrti_line *y, int32_t L,
-                                    NNRT_DataType type);
-
-/* Applies function to every line of x along axis; the result goes to the same line of y. */
-NNRTI_INLINE NNRT_ReturnCode nnrti_lines(const void *attr, const nnrt_view *x, nnrt_view *y, int32_t axis,
-                                         NNRT_DataType type, nnrti_line_function function)
-{
-    const int32_t L = x->dims[axis];
-    nnrt_view starts[2];
-    nnrt_walk w;
-    if (L == 0 ||
-        !nnrt_walk_first(&w, nnrti_line_starts(y, axis, &starts[0]), nnrti_line_starts(x, axis, &starts[1]), NULL))
-        return NNRT_SUCCESS;
-    do
-        for (int32_t i = 0; i < w.count; i++) {
-            const nnrti_line from = nnrti_line_of(x, axis, w.at[1] + i * w.row[1]);
-            const nnrti_line to = nnrti_line_of(y, axis, w.at[0] + i * w.row[0]);
-            function(attr, &from, &to, L, type);
-        }
-    while (nnrt_walk_next(&w));
-    return NNRT_SUCCESS;
-}
-
-/* The largest of the L elements of x, L > 0. */
-NNRTI_INLINE float nnrti_line_max(const nnrti_line *x, int32_t L, NNRT_DataType type)
-{
-    float max = nnrti_load(x->data, 0, type);
-    for (int32_t i = 1; i < L; i++) {
-        const float v = nnrti_load(x->data, i * x->step, type);
-        max = v > max ? v : max;
-    }
-    return max;
-}
-
 /* A float sum and the accumulated rounding error in rest (Knuth's two-sum): together as accurate as one rounding. */
 typedef struct nnrti_sum {
     float sum, rest;
@@ -6807,6 +6772,18 @@ static NNRTI_UNUSED bool nnrti_next_place(const nnrt_view *v, int32_t *place)
     while (axis >= 0 && ++place[axis] == v->dims[axis])
         place[axis--] = 0;
     return axis >= 0;
+}
+
+/* Increments the indices `place` of the first element of a line of v along axis; false after the last line. */
+static NNRTI_UNUSED bool nnrti_next_line(const nnrt_view *v, int32_t axis, int32_t *place)
+{
+    for (int32_t i = v->rank - 1; i >= 0; i--)
+        if (i != axis) {
+            if (++place[i] < v->dims[i])
+                return true;
+            place[i] = 0;
+        }
+    return false;
 }
 
 /* A dilated window over the axes of x after the channels: the taps that are inside x, the current tap, and its indices
@@ -7506,22 +7483,6 @@ NNRTI_INLINE void nnrti_store_real(nnrt_view *y, ptrdiff_t i, float value, NNRT_
         nnrti_quant_store(y->data, i, value, y->dataType, y->quant);
     else
         nnrti_store(y->data, i, value, type);
-}
-
-/* The same for element i of a line. */
-NNRTI_INLINE float nnrti_line_load(const nnrti_line *x, int32_t i, NNRT_DataType type)
-{
-    if (type == NNRT_DATA_TYPE_INT8)
-        return nnrti_quant_load(x->data, i * x->step, x->type, x->quant);
-    return nnrti_load(x->data, i * x->step, type);
-}
-
-NNRTI_INLINE void nnrti_line_store(const nnrti_line *y, int32_t i, float value, NNRT_DataType type)
-{
-    if (type == NNRT_DATA_TYPE_INT8)
-        nnrti_quant_store(y->data, i * y->step, value, y->type, y->quant);
-    else
-        nnrti_store(y->data, i * y->step, value, type);
 }
 
 /* Number of bits of n: the least k with n < 2^k. */
@@ -12715,42 +12676,15 @@ static NNRT_ReturnCode nnrti_rule_crop(nnrt_resolve *c)
 /* >>op CUM_PROD */
 /* >>kernel CUM_PROD */
 
-/* Applies function to all lines along an axis that is one int32 or int64; NULL: the last. */
-static NNRTI_UNUSED NNRT_ReturnCode nnrti_cum_line(const NNRT_CumSum *attr, const nnrt_view *x, const nnrt_view *axis,
-                                                    nnrt_view *y, nnrt_call *call, NNRT_DataType type,
-                                                    nnrti_line_function function)
+/* *axis = the axis, one int32 or int64; NULL: the last. NNRT_INVALID_PARAMETER if it is outside [-rank,rank). */
+static NNRTI_UNUSED NNRT_ReturnCode nnrti_cum_axis(const nnrt_view *x, const nnrt_view *given, nnrt_call *call,
+                                                   int32_t *axis)
 {
-    const int64_t given = axis != NULL ? nnrt_load_index(axis, 0) : -1;
-    if (given < -(int64_t)x->rank || given >= x->rank)
-        return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "axis is %l, expected %d to %d", given, -x->rank,
-                              x->rank - 1);
-    return nnrti_lines(attr, x, y, (int32_t)(given < 0 ? given + x->rank : given), type, function);
-}
-
-static void nnrti_cum_prod_line(const void *attr, const nnrti_line *x, const nnrti_line *y, int32_t L,
-                                NNRT_DataType type)
-{
-    const NNRT_CumSum *a = (const NNRT_CumSum *)attr;
-    uint64_t whole = 1;
-    double wide = 1;
-    float real = 1;
-    for (int32_t k = 0; k < L; k++) {
-        const int32_t i = a->reverse ? L - 1 - k : k;
-        const ptrdiff_t from = i * x->step, to = i * y->step;
-        if (NNRTI_HAS_TYPE(FLOAT64) && type == NNRT_DATA_TYPE_FLOAT64) {
-            const double before = wide;
-            wide *= ((const double *)x->data)[from];
-            ((double *)y->data)[to] = a->exclusive ? before : wide;
-        } else if (type >= NNRT_DATA_TYPE_FLOAT16) {
-            const float before = real;
-            real *= nnrti_line_load(x, i, type);
-            nnrti_line_store(y, i, a->exclusive ? before : real, type);
-        } else {
-            const uint64_t before = whole;
-            whole *= nnrti_load_int(x->data, from, type);
-            nnrti_store_int(y->data, to, a->exclusive ? before : whole, type);
-        }
-    }
+    const int64_t index = given != NULL ? nnrt_load_index(given, 0) : -1;
+    *axis = (int32_t)(index < 0 ? index + x->rank : index);
+    if (index >= -(int64_t)x->rank && index < x->rank)
+        return NNRT_SUCCESS;
+    return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "axis is %l, expected %d to %d", index, -x->rank, x->rank - 1);
 }
 
 /* y[..,i,..] = the product of x[..,k,..] along axis from the start to i, with reverse from the end to i; exclusive:
@@ -12760,7 +12694,33 @@ static void nnrti_cum_prod_line(const void *attr, const nnrti_line *x, const nnr
 NNRT_API NNRT_ReturnCode nnrt_cum_prod(const NNRT_CumSum *attr, const nnrt_view *x, const nnrt_view *axis, nnrt_view *y,
                                        nnrt_call *call)
 {
-    return nnrti_cum_line(attr, x, axis, y, call, x->dataType, nnrti_cum_prod_line);
+    const NNRT_DataType type = x->dataType;
+    int32_t along, place[NNRT_MAX_RANK] = {0};
+    const NNRT_ReturnCode code = nnrti_cum_axis(x, axis, call, &along);
+    for (bool more = code == NNRT_SUCCESS && !nnrt_view_empty(x); more; more = nnrti_next_line(x, along, place)) {
+        uint64_t whole = 1;
+        double wide = 1;
+        float real = 1;
+        for (int32_t k = 0; k < x->dims[along]; k++) {
+            const int32_t i = attr->reverse ? x->dims[along] - 1 - k : k;
+            const ptrdiff_t from = nnrti_offset(x, place) + i * x->strides[along];
+            const ptrdiff_t to = nnrti_offset(y, place) + i * y->strides[along];
+            if (NNRTI_HAS_TYPE(FLOAT64) && type == NNRT_DATA_TYPE_FLOAT64) {
+                const double before = wide;
+                wide *= ((const double *)x->data)[from];
+                ((double *)y->data)[to] = attr->exclusive ? before : wide;
+            } else if (type >= NNRT_DATA_TYPE_FLOAT16) {
+                const float before = real;
+                real *= nnrti_load(x->data, from, type);
+                nnrti_store(y->data, to, attr->exclusive ? before : real, type);
+            } else {
+                const uint64_t before = whole;
+                whole *= nnrti_load_int(x->data, from, type);
+                nnrti_store_int(y->data, to, attr->exclusive ? before : whole, type);
+            }
+        }
+    }
+    return code;
 }
 
 /* >>op CUM_SUM */
@@ -12780,39 +12740,22 @@ static NNRT_ReturnCode nnrti_rule_cum_sum(nnrt_resolve *c)
 /* >>kernel CUM_SUM */
 
 /* float16, float32 and, with type NNRT_DATA_TYPE_INT8, quantized int8 and uint8. */
-static void nnrti_cum_sum_line_real(const void *attr, const nnrti_line *x, const nnrti_line *y, int32_t L,
-                                    NNRT_DataType type)
+static NNRT_ReturnCode nnrti_cum_sum_real(const NNRT_CumSum *attr, const nnrt_view *x, const nnrt_view *axis,
+                                          nnrt_view *y, nnrt_call *call, NNRT_DataType type)
 {
-    const NNRT_CumSum *a = (const NNRT_CumSum *)attr;
-    nnrti_sum sum = {0, 0};
-    for (int32_t k = 0; k < L; k++) {
-        const int32_t i = a->reverse ? L - 1 - k : k;
-        const float before = nnrti_sum_of(&sum);
-        nnrti_sum_add(&sum, nnrti_line_load(x, i, type));
-        nnrti_line_store(y, i, a->exclusive ? before : nnrti_sum_of(&sum), type);
-    }
-}
-
-/* float64 and integers. */
-static void nnrti_cum_sum_line(const void *attr, const nnrti_line *x, const nnrti_line *y, int32_t L,
-                               NNRT_DataType type)
-{
-    const NNRT_CumSum *a = (const NNRT_CumSum *)attr;
-    uint64_t whole = 0;
-    double wide = 0;
-    for (int32_t k = 0; k < L; k++) {
-        const int32_t i = a->reverse ? L - 1 - k : k;
-        const ptrdiff_t from = i * x->step, to = i * y->step;
-        if (NNRTI_HAS_TYPE(FLOAT64) && type == NNRT_DATA_TYPE_FLOAT64) {
-            const double v = ((const double *)x->data)[from];
-            ((double *)y->data)[to] = a->exclusive ? wide : wide + v;
-            wide += v;
-        } else {
-            const uint64_t v = nnrti_load_int(x->data, from, type);
-            nnrti_store_int(y->data, to, a->exclusive ? whole : whole + v, type);
-            whole += v;
+    int32_t along, place[NNRT_MAX_RANK] = {0};
+    const NNRT_ReturnCode code = nnrti_cum_axis(x, axis, call, &along);
+    for (bool more = code == NNRT_SUCCESS && !nnrt_view_empty(x); more; more = nnrti_next_line(x, along, place)) {
+        const ptrdiff_t from = nnrti_offset(x, place), to = nnrti_offset(y, place);
+        nnrti_sum sum = {0, 0};
+        for (int32_t k = 0; k < x->dims[along]; k++) {
+            const int32_t i = attr->reverse ? x->dims[along] - 1 - k : k;
+            const float before = nnrti_sum_of(&sum);
+            nnrti_sum_add(&sum, nnrti_load_real(x, from + i * x->strides[along], type));
+            nnrti_store_real(y, to + i * y->strides[along], attr->exclusive ? before : nnrti_sum_of(&sum), type);
         }
     }
+    return code;
 }
 
 /* y[..,i,..] = the sum of x[..,k,..] along axis from the start to i, with reverse from the end to i; exclusive: without
@@ -12822,15 +12765,38 @@ static void nnrti_cum_sum_line(const void *attr, const nnrti_line *x, const nnrt
 NNRT_API NNRT_ReturnCode nnrt_cum_sum(const NNRT_CumSum *attr, const nnrt_view *x, const nnrt_view *axis, nnrt_view *y,
                                       nnrt_call *call)
 {
-    const bool real = x->dataType == NNRT_DATA_TYPE_FLOAT32 || x->dataType == NNRT_DATA_TYPE_FLOAT16;
-    return nnrti_cum_line(attr, x, axis, y, call, x->dataType, real ? nnrti_cum_sum_line_real : nnrti_cum_sum_line);
+    const NNRT_DataType type = x->dataType;
+    int32_t along, place[NNRT_MAX_RANK] = {0};
+    NNRT_ReturnCode code;
+    if (type == NNRT_DATA_TYPE_FLOAT32 || type == NNRT_DATA_TYPE_FLOAT16)
+        return nnrti_cum_sum_real(attr, x, axis, y, call, type);
+    code = nnrti_cum_axis(x, axis, call, &along);
+    for (bool more = code == NNRT_SUCCESS && !nnrt_view_empty(x); more; more = nnrti_next_line(x, along, place)) {
+        uint64_t whole = 0;
+        double wide = 0;
+        for (int32_t k = 0; k < x->dims[along]; k++) {
+            const int32_t i = attr->reverse ? x->dims[along] - 1 - k : k;
+            const ptrdiff_t from = nnrti_offset(x, place) + i * x->strides[along];
+            const ptrdiff_t to = nnrti_offset(y, place) + i * y->strides[along];
+            if (NNRTI_HAS_TYPE(FLOAT64) && type == NNRT_DATA_TYPE_FLOAT64) {
+                const double v = ((const double *)x->data)[from];
+                ((double *)y->data)[to] = attr->exclusive ? wide : wide + v;
+                wide += v;
+            } else {
+                const uint64_t v = nnrti_load_int(x->data, from, type);
+                nnrti_store_int(y->data, to, attr->exclusive ? whole : whole + v, type);
+                whole += v;
+            }
+        }
+    }
+    return code;
 }
 
 /* The same for quantized int8 or uint8: the real values are added in float32. */
 NNRT_API NNRT_ReturnCode nnrt_cum_sum_q8(const NNRT_CumSum *attr, const nnrt_view *x, const nnrt_view *axis,
                                          nnrt_view *y, nnrt_call *call)
 {
-    return nnrti_cum_line(attr, x, axis, y, call, NNRT_DATA_TYPE_INT8, nnrti_cum_sum_line_real);
+    return nnrti_cum_sum_real(attr, x, axis, y, call, NNRT_DATA_TYPE_INT8);
 }
 
 /* >>op DECODE_FLOAT */
@@ -15414,26 +15380,25 @@ static NNRT_ReturnCode nnrti_rule_hardmax(nnrt_resolve *c)
 
 /* >>kernel HARDMAX */
 
-static void nnrti_hardmax_line(const void *attr, const nnrti_line *x, const nnrti_line *y, int32_t L,
-                               NNRT_DataType type)
-{
-    uint64_t most = 0;
-    int32_t at = 0;
-    (void)attr;
-    for (int32_t i = 0; i < L; i++) {
-        const uint64_t order = nnrti_order(x->data, i * x->step, type);
-        at = order > most ? i : at;
-        most = order > most ? order : most;
-    }
-    for (int32_t i = 0; i < L; i++)
-        nnrti_store_int(y->data, i * y->step, i == at ? nnrti_one(type) : 0, type);
-}
-
 /* y[..,i,..] = 1 if i is the first index of the maximum of x along axis, else 0; NaN counts as smallest. x and y are
    floating point and have the same shape; y may be x (in-place). */
 NNRT_API NNRT_ReturnCode nnrt_hardmax(const NNRT_Hardmax *attr, const nnrt_view *x, nnrt_view *y)
 {
-    return nnrti_lines(attr, x, y, (int32_t)attr->axis, x->dataType, nnrti_hardmax_line);
+    const int32_t axis = (int32_t)attr->axis;
+    int32_t place[NNRT_MAX_RANK] = {0};
+    for (bool more = !nnrt_view_empty(x); more; more = nnrti_next_line(x, axis, place)) {
+        const ptrdiff_t from = nnrti_offset(x, place), to = nnrti_offset(y, place);
+        uint64_t most = 0;
+        int32_t first = 0;
+        for (int32_t i = 0; i < x->dims[axis]; i++) {
+            const uint64_t order = nnrti_order(x->data, from + i * x->strides[axis], x->dataType);
+            first = order > most ? i : first;
+            most = order > most ? order : most;
+        }
+        for (int32_t i = 0; i < x->dims[axis]; i++)
+            nnrti_store_int(y->data, to + i * y->strides[axis], i == first ? nnrti_one(x->dataType) : 0, x->dataType);
+    }
+    return NNRT_SUCCESS;
 }
 
 /* >>op HARD_SIGMOID */
@@ -16026,54 +15991,58 @@ static NNRT_ReturnCode nnrti_rule_log_softmax(nnrt_resolve *c)
 
 /* >>kernel LOG_SOFTMAX */
 
-NNRTI_INLINE void nnrti_log_softmax_line(const void *attr, const nnrti_line *x, const nnrti_line *y, int32_t L,
-                                         NNRT_DataType type)
-{
-    float max = nnrti_line_load(x, 0, type), log;
-    nnrti_sum sum = {0, 0};
-    (void)attr;
-    for (int32_t i = 1; i < L; i++) {
-        const float v = nnrti_line_load(x, i, type);
-        max = v > max ? v : max;
-    }
-    for (int32_t i = 0; i < L; i++)
-        nnrti_sum_add(&sum, nnrt_expf(nnrti_line_load(x, i, type) - max));
-    log = nnrt_logf(nnrti_sum_of(&sum));
-    for (int32_t i = 0; i < L; i++)
-        nnrti_line_store(y, i, (nnrti_line_load(x, i, type) - max) - log, type);
-}
-
 /* y[..,i,..] = x[..,i,..] - max - log(sum over k of exp(x[..,k,..] - max)), max and sum along axis. x and y have the
    same shape; y may be x (in-place). The sum runs over k in ascending order and is compensated (nnrti_sum). */
-NNRTI_FLOATS(log_softmax, (const NNRT_LogSoftmax *attr, const nnrt_view *x, nnrt_view *y),
-             nnrti_lines(attr, x, y, (int32_t)attr->axis, type, nnrti_log_softmax_line))
-
-static NNRTI_UNUSED void nnrti_log_softmax_line_f64(const void *attr, const nnrti_line *x, const nnrti_line *y,
-                                                    int32_t L, NNRT_DataType type)
+NNRTI_INLINE NNRT_ReturnCode nnrti_log_softmax(const NNRT_LogSoftmax *attr, const nnrt_view *x, nnrt_view *y,
+                                               NNRT_DataType type)
 {
-    const double *in = (const double *)x->data;
-    double *out = (double *)y->data, max = in[0], sum = 0;
-    (void)attr;
-    (void)type;
-    for (int32_t i = 1; i < L; i++)
-        max = in[i * x->step] > max ? in[i * x->step] : max;
-    for (int32_t i = 0; i < L; i++)
-        sum += nnrti_exp(in[i * x->step] - max);
-    sum = nnrti_log(sum);
-    for (int32_t i = 0; i < L; i++)
-        out[i * y->step] = (in[i * x->step] - max) - sum;
+    const int32_t axis = (int32_t)attr->axis;
+    const ptrdiff_t stepX = x->strides[axis], stepY = y->strides[axis];
+    int32_t place[NNRT_MAX_RANK] = {0};
+    for (bool more = !nnrt_view_empty(x); more; more = nnrti_next_line(x, axis, place)) {
+        const ptrdiff_t from = nnrti_offset(x, place), to = nnrti_offset(y, place);
+        nnrti_sum sum = {0, 0};
+        float max = -INFINITY, log;
+        for (int32_t i = 0; i < x->dims[axis]; i++) {
+            const float v = nnrti_load_real(x, from + i * stepX, type);
+            max = i == 0 || v > max ? v : max;
+        }
+        for (int32_t i = 0; i < x->dims[axis]; i++)
+            nnrti_sum_add(&sum, nnrt_expf(nnrti_load_real(x, from + i * stepX, type) - max));
+        log = nnrt_logf(nnrti_sum_of(&sum));
+        for (int32_t i = 0; i < x->dims[axis]; i++)
+            nnrti_store_real(y, to + i * stepY, (nnrti_load_real(x, from + i * stepX, type) - max) - log, type);
+    }
+    return NNRT_SUCCESS;
 }
+
+NNRTI_FLOATS(log_softmax, (const NNRT_LogSoftmax *attr, const nnrt_view *x, nnrt_view *y),
+             nnrti_log_softmax(attr, x, y, type))
 
 /* The same in float64, with a plain sum. */
 NNRT_API NNRT_ReturnCode nnrt_log_softmax_f64(const NNRT_LogSoftmax *attr, const nnrt_view *x, nnrt_view *y)
 {
-    return nnrti_lines(attr, x, y, (int32_t)attr->axis, NNRT_DATA_TYPE_FLOAT64, nnrti_log_softmax_line_f64);
+    const int32_t axis = (int32_t)attr->axis;
+    const ptrdiff_t stepX = x->strides[axis], stepY = y->strides[axis];
+    int32_t place[NNRT_MAX_RANK] = {0};
+    for (bool more = !nnrt_view_empty(x); more; more = nnrti_next_line(x, axis, place)) {
+        const double *from = (const double *)x->data + nnrti_offset(x, place);
+        double *to = (double *)y->data + nnrti_offset(y, place), max = from[0], sum = 0, log;
+        for (int32_t i = 1; i < x->dims[axis]; i++)
+            max = from[i * stepX] > max ? from[i * stepX] : max;
+        for (int32_t i = 0; i < x->dims[axis]; i++)
+            sum += nnrti_exp(from[i * stepX] - max);
+        log = nnrti_log(sum);
+        for (int32_t i = 0; i < x->dims[axis]; i++)
+            to[i * stepY] = (from[i * stepX] - max) - log;
+    }
+    return NNRT_SUCCESS;
 }
 
 /* The same for quantized int8 or uint8: the real values are computed in float32. */
 NNRT_API NNRT_ReturnCode nnrt_log_softmax_q8(const NNRT_LogSoftmax *attr, const nnrt_view *x, nnrt_view *y)
 {
-    return nnrti_lines(attr, x, y, (int32_t)attr->axis, NNRT_DATA_TYPE_INT8, nnrti_log_softmax_line);
+    return nnrti_log_softmax(attr, x, y, NNRT_DATA_TYPE_INT8);
 }
 
 /* >>op LP_NORMALIZATION */
@@ -16093,32 +16062,38 @@ static NNRT_ReturnCode nnrti_rule_lp_normalization(nnrt_resolve *c)
 
 /* >>kernel LP_NORMALIZATION */
 
-NNRTI_INLINE void nnrti_lp_normalization_line(const void *attr, const nnrti_line *x, const nnrti_line *y, int32_t L,
-                                              NNRT_DataType type)
-{
-    const NNRT_LpNormalization *a = (const NNRT_LpNormalization *)attr;
-    nnrti_sum sum = {0, 0};
-    float norm;
-    for (int32_t i = 0; i < L; i++) {
-        const float v = nnrti_line_load(x, i, type);
-        nnrti_sum_add(&sum, a->p == 2 ? v * v : v < 0 ? -v : v);
-    }
-    norm = nnrti_sum_of(&sum);
-    norm = (a->p == 2 ? nnrt_sqrtf(norm) : norm) + a->epsilon;
-    for (int32_t i = 0; i < L; i++)
-        nnrti_line_store(y, i, nnrti_line_load(x, i, type) / norm, type);
-}
-
 /* y = x / (norm + epsilon) with the norm of each line along axis: the sum of |x| for p = 1, sqrt of the sum of x^2 for
    p = 2. x and y have the same shape; y may be x (in-place). The sum runs along the line and is compensated
    (nnrti_sum). */
+NNRTI_INLINE NNRT_ReturnCode nnrti_lp_normalization(const NNRT_LpNormalization *attr, const nnrt_view *x, nnrt_view *y,
+                                                    NNRT_DataType type)
+{
+    const int32_t axis = (int32_t)attr->axis;
+    const ptrdiff_t stepX = x->strides[axis], stepY = y->strides[axis];
+    int32_t place[NNRT_MAX_RANK] = {0};
+    for (bool more = !nnrt_view_empty(x); more; more = nnrti_next_line(x, axis, place)) {
+        const ptrdiff_t from = nnrti_offset(x, place), to = nnrti_offset(y, place);
+        nnrti_sum sum = {0, 0};
+        float norm;
+        for (int32_t i = 0; i < x->dims[axis]; i++) {
+            const float v = nnrti_load_real(x, from + i * stepX, type);
+            nnrti_sum_add(&sum, attr->p == 2 ? v * v : v < 0 ? -v : v);
+        }
+        norm = nnrti_sum_of(&sum);
+        norm = (attr->p == 2 ? nnrt_sqrtf(norm) : norm) + attr->epsilon;
+        for (int32_t i = 0; i < x->dims[axis]; i++)
+            nnrti_store_real(y, to + i * stepY, nnrti_load_real(x, from + i * stepX, type) / norm, type);
+    }
+    return NNRT_SUCCESS;
+}
+
 NNRTI_FLOATS(lp_normalization, (const NNRT_LpNormalization *attr, const nnrt_view *x, nnrt_view *y),
-             nnrti_lines(attr, x, y, (int32_t)attr->axis, type, nnrti_lp_normalization_line))
+             nnrti_lp_normalization(attr, x, y, type))
 
 /* The same for quantized int8 or uint8: the real values are computed in float32. */
 NNRT_API NNRT_ReturnCode nnrt_lp_normalization_q8(const NNRT_LpNormalization *attr, const nnrt_view *x, nnrt_view *y)
 {
-    return nnrti_lines(attr, x, y, (int32_t)attr->axis, NNRT_DATA_TYPE_INT8, nnrti_lp_normalization_line);
+    return nnrti_lp_normalization(attr, x, y, NNRT_DATA_TYPE_INT8);
 }
 
 /* >>op LP_POOL */
@@ -17518,18 +17493,21 @@ NNRT_API NNRT_ReturnCode nnrt_multinomial(const NNRT_Multinomial *attr, const nn
 {
     const int32_t C = x->dims[1];
     for (int32_t b = 0; b < y->dims[0]; b++) {
-        const nnrti_line row = nnrti_line_of(x, 1, b * x->strides[0]);
-        const float most = nnrti_line_max(&row, C, row.type);
-        float total = 0;
+        const ptrdiff_t row = b * x->strides[0], step = x->strides[1];
+        float most = -INFINITY, total = 0;
+        for (int32_t c = 0; c < C; c++) {
+            const float v = nnrti_load(x->data, row + c * step, x->dataType);
+            most = c == 0 || v > most ? v : most;
+        }
         for (int32_t c = 0; c < C; c++)
-            total += nnrt_expf(nnrti_load(row.data, c * row.step, row.type) - most);
+            total += nnrt_expf(nnrti_load(x->data, row + c * step, x->dataType) - most);
         for (int32_t s = 0; s < y->dims[1]; s++) {
             const uint64_t i = (uint64_t)b * (uint64_t)attr->sampleSize + (uint64_t)s;
             const float limit = nnrti_random_part(nnrti_random(attr->seed, i)) * total;
             float sum = 0;
             int32_t c = -1;
             do
-                sum += nnrt_expf(nnrti_load(row.data, ++c * row.step, row.type) - most);
+                sum += nnrt_expf(nnrti_load(x->data, row + ++c * step, x->dataType) - most);
             while (!(sum > limit) && c + 1 < C);
             nnrti_store_int(y->data, b * y->strides[0] + s * y->strides[1], (uint64_t)c, y->dataType);
         }
@@ -21060,90 +21038,55 @@ static NNRT_ReturnCode nnrti_rule_softmax(nnrt_resolve *c)
     if (list == NULL)
         return NNRT_OUT_OF_MEMORY;
     list[0] = axis;
-    if (c->in[0].dataType == NNRT_DATA_TYPE_FLOAT16)
-        c->scratch = (size_t)c->in[0].dims[axis] * sizeof(float);
     return nnrti_is_quant(&c->in[0]) ? nnrti_quant_softmax(c) : NNRT_SUCCESS;
 }
 
 /* >>kernel SOFTMAX */
 
-/* Softmax of one line of L elements; y may be x. exp(x - max) is stored in e until the sum is known; without e it is
-   computed twice. */
-NNRTI_INLINE void nnrti_softmax_line(const nnrti_line *x, const nnrti_line *y, int32_t L, NNRT_DataType type, float *e,
-                                     ptrdiff_t step)
-{
-    const bool kept = type == NNRT_DATA_TYPE_FLOAT32 || e != NULL; /* a compile-time constant for float32 */
-    const float max = nnrti_line_max(x, L, type);
-    float sum = 0;
-    for (int32_t i = 0; i < L; i++) {
-        const float v = nnrt_expf(nnrti_load(x->data, i * x->step, type) - max);
-        if (kept)
-            e[i * step] = v;
-        sum += v;
-    }
-    for (int32_t i = 0; i < L; i++) {
-        const float v = kept ? e[i * step] : nnrt_expf(nnrti_load(x->data, i * x->step, type) - max);
-        nnrti_store(y->data, i * y->step, v / sum, type);
-    }
-}
-
 /* y[..,i,..] = exp(x[..,i,..] - max) / (sum over k of exp(x[..,k,..] - max)), max and sum along axis; the sum runs over
-   k in ascending order. x and y have the same shape; y may be x (in-place). float32 stores exp(x - max) in y; float16
-   would round it there, so it uses 4 bytes of scratch per element of the axis, or computes it twice without scratch. */
+   k in ascending order. x and y have the same shape; y may be x (in-place). */
 NNRTI_INLINE NNRT_ReturnCode nnrti_softmax(const NNRT_Softmax *attr, const nnrt_view *x, nnrt_view *y,
-                                           NNRT_DataType type, float *scratch)
+                                           NNRT_DataType type)
 {
-    const int32_t axis = (int32_t)attr->axis.data[0], L = x->dims[axis];
-    nnrt_view starts[2];
-    nnrt_walk w;
-    if (L == 0 ||
-        !nnrt_walk_first(&w, nnrti_line_starts(y, axis, &starts[0]), nnrti_line_starts(x, axis, &starts[1]), NULL))
-        return NNRT_SUCCESS;
-    do {
-        for (int32_t i = 0; i < w.count; i++) {
-            const nnrti_line from = nnrti_line_of(x, axis, w.at[1] + i * w.row[1]);
-            const nnrti_line to = nnrti_line_of(y, axis, w.at[0] + i * w.row[0]);
-            if (type == NNRT_DATA_TYPE_FLOAT32)
-                nnrti_softmax_line(&from, &to, L, type, (float *)to.data, to.step);
-            else
-                nnrti_softmax_line(&from, &to, L, type, scratch, 1);
+    const int32_t axis = (int32_t)attr->axis.data[0];
+    const ptrdiff_t stepX = x->strides[axis], stepY = y->strides[axis];
+    int32_t place[NNRT_MAX_RANK] = {0};
+    for (bool more = !nnrt_view_empty(x); more; more = nnrti_next_line(x, axis, place)) {
+        const ptrdiff_t from = nnrti_offset(x, place), to = nnrti_offset(y, place);
+        float max = -INFINITY, sum = 0;
+        for (int32_t i = 0; i < x->dims[axis]; i++) {
+            const float v = nnrti_load(x->data, from + i * stepX, type);
+            max = i == 0 || v > max ? v : max;
         }
-    } while (nnrt_walk_next(&w));
+        for (int32_t i = 0; i < x->dims[axis]; i++)
+            sum += nnrt_expf(nnrti_load(x->data, from + i * stepX, type) - max);
+        for (int32_t i = 0; i < x->dims[axis]; i++) {
+            const float v = nnrt_expf(nnrti_load(x->data, from + i * stepX, type) - max);
+            nnrti_store(y->data, to + i * stepY, v / sum, type);
+        }
+    }
     return NNRT_SUCCESS;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_softmax_f32(const NNRT_Softmax *attr, const nnrt_view *x, nnrt_view *y)
-{
-    return nnrti_softmax(attr, x, y, NNRT_DATA_TYPE_FLOAT32, NULL);
-}
-
-NNRT_API NNRT_ReturnCode nnrt_softmax_f16(const NNRT_Softmax *attr, const nnrt_view *x, nnrt_view *y, nnrt_call *call)
-{
-    const size_t bytes = (size_t)x->dims[attr->axis.data[0]] * sizeof(float);
-    return nnrti_softmax(attr, x, y, NNRT_DATA_TYPE_FLOAT16, (float *)nnrti_scratch(call, bytes));
-}
-
-static NNRTI_UNUSED void nnrti_softmax_line_f64(const void *attr, const nnrti_line *x, const nnrti_line *y, int32_t L,
-                                                NNRT_DataType type)
-{
-    const double *in = (const double *)x->data;
-    double *out = (double *)y->data, max = in[0], sum = 0;
-    (void)attr;
-    (void)type;
-    for (int32_t i = 1; i < L; i++)
-        max = in[i * x->step] > max ? in[i * x->step] : max;
-    for (int32_t i = 0; i < L; i++) {
-        out[i * y->step] = nnrti_exp(in[i * x->step] - max);
-        sum += out[i * y->step];
-    }
-    for (int32_t i = 0; i < L; i++)
-        out[i * y->step] /= sum;
-}
+NNRTI_FLOATS(softmax, (const NNRT_Softmax *attr, const nnrt_view *x, nnrt_view *y), nnrti_softmax(attr, x, y, type))
 
 /* The same in float64. */
 NNRT_API NNRT_ReturnCode nnrt_softmax_f64(const NNRT_Softmax *attr, const nnrt_view *x, nnrt_view *y)
 {
-    return nnrti_lines(attr, x, y, (int32_t)attr->axis.data[0], NNRT_DATA_TYPE_FLOAT64, nnrti_softmax_line_f64);
+    const int32_t axis = (int32_t)attr->axis.data[0];
+    const ptrdiff_t stepX = x->strides[axis], stepY = y->strides[axis];
+    int32_t place[NNRT_MAX_RANK] = {0};
+    for (bool more = !nnrt_view_empty(x); more; more = nnrti_next_line(x, axis, place)) {
+        const double *from = (const double *)x->data + nnrti_offset(x, place);
+        double *to = (double *)y->data + nnrti_offset(y, place), max = from[0], sum = 0;
+        for (int32_t i = 1; i < x->dims[axis]; i++)
+            max = from[i * stepX] > max ? from[i * stepX] : max;
+        for (int32_t i = 0; i < x->dims[axis]; i++)
+            sum += nnrti_exp(from[i * stepX] - max);
+        for (int32_t i = 0; i < x->dims[axis]; i++)
+            to[i * stepY] = nnrti_exp(from[i * stepX] - max) / sum;
+    }
+    return NNRT_SUCCESS;
 }
 
 /* The stored integer of a share of the sum, which has k bits. */
@@ -21156,53 +21099,34 @@ NNRTI_INLINE int32_t nnrti_softmax_share_q8(int64_t share, int32_t k, int64_t su
     return nnrt_quant_result(v, quant);
 }
 
-/* Softmax of one line of L stored integers. */
-static void nnrti_softmax_line_q8(const nnrti_line *x, const nnrti_line *y, int32_t L, const int32_t *powers,
-                                  const int32_t *quant)
-{
-    const bool many = L > 256;
-    int32_t top = nnrt_load_8(x->data, 0, x->type), k, inverse;
-    uint8_t results[256]; /* for each distance from the largest element */
-    int64_t sum = 0;
-    for (int32_t i = 1; i < L; i++) {
-        const int32_t q = nnrt_load_8(x->data, i * x->step, x->type);
-        top = q > top ? q : top;
-    }
-    for (int32_t i = 0; i < L; i++)
-        sum += ((int64_t)powers[top - nnrt_load_8(x->data, i * x->step, x->type)] + (1 << 11)) >> 12;
-    k = nnrti_bit_count((uint64_t)sum);
-    inverse = nnrti_fixed_reciprocal(
-        (int32_t)((k <= 32 ? sum * ((int64_t)1 << (32 - k)) : sum >> (k - 32)) - ((int64_t)1 << 31)));
-    for (int32_t i = 0; i < 256 && many; i++)
-        results[i] = (uint8_t)nnrti_softmax_share_q8(nnrti_high_product(inverse, powers[i]), k, sum, quant);
-    for (int32_t i = 0; i < L; i++) {
-        const int32_t below = top - nnrt_load_8(x->data, i * x->step, x->type);
-        if (many)
-            ((uint8_t *)y->data)[i * y->step] = results[below];
-        else
-            nnrti_store_8(y->data, i * y->step,
-                          nnrti_softmax_share_q8(nnrti_high_product(inverse, powers[below]), k, sum, quant));
-    }
-}
-
 /* Quantized int8 or uint8, with the table of exponentials (powers) and the requantization parameters that the rule
-   derives. The sum has 19 fraction bits. */
+   derives. The sum has 19 fraction bits, inverse is 1/sum. */
 NNRT_API NNRT_ReturnCode nnrt_softmax_q8(const NNRT_Softmax *attr, const nnrt_view *x, const nnrt_view *powers,
                                          const nnrt_view *list, nnrt_view *y)
 {
-    const int32_t axis = (int32_t)attr->axis.data[0], L = x->dims[axis];
-    nnrt_view starts[2];
-    nnrt_walk w;
-    if (L == 0 ||
-        !nnrt_walk_first(&w, nnrti_line_starts(y, axis, &starts[0]), nnrti_line_starts(x, axis, &starts[1]), NULL))
-        return NNRT_SUCCESS;
-    do
-        for (int32_t i = 0; i < w.count; i++) {
-            const nnrti_line from = nnrti_line_of(x, axis, w.at[1] + i * w.row[1]);
-            const nnrti_line to = nnrti_line_of(y, axis, w.at[0] + i * w.row[0]);
-            nnrti_softmax_line_q8(&from, &to, L, (const int32_t *)powers->data, (const int32_t *)list->data);
+    const int32_t axis = (int32_t)attr->axis.data[0], *power = (const int32_t *)powers->data;
+    const ptrdiff_t stepX = x->strides[axis], stepY = y->strides[axis];
+    int32_t place[NNRT_MAX_RANK] = {0};
+    for (bool more = !nnrt_view_empty(x); more; more = nnrti_next_line(x, axis, place)) {
+        const ptrdiff_t from = nnrti_offset(x, place), to = nnrti_offset(y, place);
+        int32_t max = INT32_MIN, k, inverse;
+        int64_t sum = 0;
+        for (int32_t i = 0; i < x->dims[axis]; i++) {
+            const int32_t q = nnrt_load_8(x->data, from + i * stepX, x->dataType);
+            max = q > max ? q : max;
         }
-    while (nnrt_walk_next(&w));
+        for (int32_t i = 0; i < x->dims[axis]; i++)
+            sum += ((int64_t)power[max - nnrt_load_8(x->data, from + i * stepX, x->dataType)] + (1 << 11)) >> 12;
+        k = nnrti_bit_count((uint64_t)sum);
+        inverse = nnrti_fixed_reciprocal(
+            (int32_t)((k <= 32 ? sum * ((int64_t)1 << (32 - k)) : sum >> (k - 32)) - ((int64_t)1 << 31)));
+        for (int32_t i = 0; i < x->dims[axis]; i++) {
+            const int32_t v = power[max - nnrt_load_8(x->data, from + i * stepX, x->dataType)];
+            const int64_t share = nnrti_high_product(inverse, v);
+            nnrti_store_8(y->data, to + i * stepY,
+                          nnrti_softmax_share_q8(share, k, sum, (const int32_t *)list->data));
+        }
+    }
     return NNRT_SUCCESS;
 }
 

@@ -724,7 +724,7 @@ static const char *const late[] = {
 
 /* Operators that also run without the scratch memory that their rules ask for, but then take long. */
 static const char *const keeps[] = {"ARGMAX_FUSION",  "ARGMIN_FUSION", "BOTTOM_K", "DETECTION_POST_PROCESS",
-                                    "MULTICLASS_NMS", "SOFTMAX",       "TOPK_FUSION"};
+                                    "MULTICLASS_NMS", "TOPK_FUSION"};
 
 
 #define FIRST_COMPUTED (1u << 30) /* symbols from here on are of computed dimensions */
