@@ -52,26 +52,45 @@ static const char *cli_copy_default_activations(const nnrt_op *op)
     return NULL;
 }
 
+/* True if operand i of the kernel has the type of operand 0. */
+static bool cli_copy_same_type(const nnrt_op *op, const nnrt_kernel_row *row, bool output, uint32_t i)
+{
+    const char *list = output ? op->outputs : row->operands != NULL ? row->operands : op->inputs;
+    cli_text rest;
+    if (!output && i == 0)
+        return true;
+    (void)cli_copy_operand(list, i, &rest);
+    while (rest.n > 0 && (*rest.at == '?' || *rest.at == '*'))
+        rest = cli_text_between(rest.at + 1, rest.at + rest.n);
+    rest = cli_copy_type(rest);
+    return rest.n >= 2 && rest.at[0] == '=' && rest.at[1] == '0';
+}
+
 /* True if all operands of the kernel have the type of operand 0. */
 static bool cli_copy_one_type(const nnrt_op *op, const nnrt_kernel_row *row)
 {
     const nnrt_op_arity arity = nnrt_op_operands(op);
-    const char *lists[2];
-    lists[0] = row->operands != NULL ? row->operands : op->inputs;
-    lists[1] = op->outputs;
-    if (strchr(cli_copy_what(cli_copy_calls, row->name), 'd') != NULL)
-        return false;
-    for (int k = 0; k < 2; k++)
-        for (uint32_t i = k == 0 ? 1 : 0; i < (k == 0 ? arity.maxIn : arity.maxOut) && i < NNRT_MAX_FIXED_OPERANDS; i++) {
-            cli_text rest;
-            (void)cli_copy_operand(lists[k], i, &rest);
-            while (rest.n > 0 && (*rest.at == '?' || *rest.at == '*'))
-                rest = cli_text_between(rest.at + 1, rest.at + rest.n);
-            rest = cli_copy_type(rest);
-            if (rest.n < 2 || rest.at[0] != '=' || rest.at[1] != '0')
-                return false;
-        }
-    return true;
+    bool same = strchr(cli_copy_what(cli_copy_calls, row->name), 'd') == NULL;
+    for (uint32_t i = 0; i < arity.maxIn && i < NNRT_MAX_FIXED_OPERANDS; i++)
+        same = same && cli_copy_same_type(op, row, false, i);
+    for (uint32_t i = 0; i < arity.maxOut && i < NNRT_MAX_FIXED_OPERANDS; i++)
+        same = same && cli_copy_same_type(op, row, true, i);
+    return same;
+}
+
+/* The parameters of the kernel that are views of the type of operand 0 (cli_item.typed), by the pattern of its row. */
+static uint32_t cli_copy_typed(const nnrt_op *op, const nnrt_kernel_row *row)
+{
+    const char *pattern = cli_copy_what(cli_copy_calls, row->name), *out = strchr(pattern, '_') + 1;
+    const bool inputsV = pattern[0] == 'V', outputsV = out[0] == 'V';
+    const uint32_t nIn = inputsV ? 0 : (uint32_t)(pattern[0] - '0'), nOut = outputsV ? 0 : (uint32_t)(out[0] - '0');
+    uint32_t at = 1, typed = 0; /* parameter 0 is the attributes */
+    for (uint32_t i = 0; i < nIn; i++, at++)
+        typed |= cli_copy_same_type(op, row, false, i) ? 1u << at : 0;
+    at += (inputsV ? 2u : 0u) + (pattern[1] == 'd' ? (uint32_t)(pattern[2] - '0') : 0u);
+    for (uint32_t i = 0; i < nOut; i++, at++)
+        typed |= cli_copy_same_type(op, row, true, i) ? 1u << at : 0;
+    return typed;
 }
 
 /* "NNRT_DATA_TYPE_FLOAT32" of FLOAT32. */
@@ -112,7 +131,7 @@ static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, NNRT_
     const char **names = (const char **)cli_copy_keep(c, op->kernelCount * sizeof(*names)), *views = NULL, *row = NULL;
     const bool any = kernel == NULL;
     size_t count = 0;
-    bool derived = false, quant = false;
+    bool derived = false, quant = false, all = true;
     char asked[120];
     for (uint32_t i = 0; i < op->kernelCount && kernel == NULL && type != NNRT_DATA_TYPE_UNKNOWN; i++)
         if ((op->kernels[i].types & NNRT_TYPES_OF(type)) != 0)
@@ -131,10 +150,13 @@ static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, NNRT_
             continue;
         if (type != NNRT_DATA_TYPE_UNKNOWN && (op->kernels[i].types & NNRT_TYPES_OF(type)) == 0)
             return cli_fail("%s has no kernel for %s", asked, nnrt_type_name(type));
-        if (kernel != NULL && cli_copy_one_type(op, &op->kernels[i]))
+        if (kernel != NULL) {
             views = cli_copy_enumerator(cli_copy_only_type(&op->kernels[i], type));
+            all = cli_copy_one_type(op, &op->kernels[i]);
+        }
         names[count++] = op->kernels[i].name;
-        quant = quant || (op->kernels[i].types & ~NNRT_TYPES_ANY) != 0 || !cli_copy_one_type(op, &op->kernels[i]);
+        quant = quant || (type == NNRT_DATA_TYPE_UNKNOWN && ((op->kernels[i].types & ~NNRT_TYPES_ANY) != 0 ||
+                                                            !cli_copy_one_type(op, &op->kernels[i])));
         derived = derived || strchr(cli_copy_what(cli_copy_calls, op->kernels[i].name), 'd') != NULL;
         if (item == NULL)
             return cli_fail("%s has no function %s: it is not nnrt_ops.h, or of another version", path,
@@ -156,9 +178,13 @@ static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, NNRT_
         c->items[i].wanted = c->items[i].asked = false;
     c->enumerators = true;
     cli_copy_close(c, names, count);
-    cli_fold_copy(c, names, count, views, activations, views != NULL);
-    if (!quant)
-        cli_copy_plain_view(c);
+    for (size_t i = 0; i < c->itemCount; i++)
+        c->items[i].typed = 0;
+    for (uint32_t i = 0; i < op->kernelCount && kernel != NULL; i++)
+        if (strcmp(kernel, op->kernels[i].name) == 0)
+            c->items[cli_copy_function(c, kernel) - c->items].typed = cli_copy_typed(op, &op->kernels[i]);
+    cli_fold_copy(c, names, count, views, all, activations);
+    cli_copy_lean_all(c, quant);
     for (size_t i = 0; i < c->itemCount; i++)
         c->items[i].wanted = c->items[i].asked = false;
     cli_copy_close(c, names, count);
@@ -173,7 +199,7 @@ static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, NNRT_
     for (size_t i = 0; i < c->itemCount; i++)
         c->items[i].code = c->items[i].written;
     if (derived)
-        cli_copy_put_derived(c, cli_copy_what(cli_copy_rules, op->name));
+        cli_copy_put_derived(c, cli_copy_what(cli_copy_rules, op->name), type == NNRT_DATA_TYPE_UNKNOWN || quant);
     if (example)
         cli_copy_put_example(c, op, kernel, row, type);
     return c->failed ? CLI_FAILED : CLI_DONE;

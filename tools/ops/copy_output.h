@@ -131,30 +131,61 @@ static void cli_copy_put_item(cli_copy *c, const cli_item *item, const cli_item 
     cli_copy_put_line(c, "");
 }
 
-/* The type of views without the members for quantization, if nothing else of the copy names them. */
-static void cli_copy_plain_view(cli_copy *c)
+/* True if the copy can do without the member that ends with the token `end` of a struct (";" or "[" behind its name). */
+static bool cli_copy_spare(const cli_copy *c, const cli_item *item, const char *names, cli_text name)
 {
-    const char *const type = "typedef struct nnrt_view {", *const quant = "quant";
-    for (size_t i = 0; i < c->itemCount; i++) {
-        const cli_text code = c->items[i].code;
-        const char *const count = "quantCount", *line = code.at, *end = code.at + code.n, *next;
-        char *text;
-        size_t n = 0;
-        if (!c->items[i].wanted || cli_text_find(code, type) != code.at ||
-            cli_copy_said(c, cli_text_of(quant), &c->items[i]) ||
-            cli_copy_said(c, cli_text_of(count), &c->items[i]) ||
-            (text = (char *)cli_copy_keep(c, code.n)) == NULL)
-            continue;
-        for (; line < end; line = next) {
-            for (next = line; next < end && (next == line || next[-1] != '\n'); next++)
-                continue;
-            if (cli_text_find(cli_text_between(line, next), quant) != NULL)
-                continue;
-            memcpy(text + n, line, (size_t)(next - line));
-            n += (size_t)(next - line);
+    for (; *names != '\0'; names += strcspn(names, " "), names += *names == ' ')
+        if (strcspn(names, " ") == name.n && memcmp(names, name.at, name.n) == 0)
+            return !cli_copy_said(c, name, item);
+    return false;
+}
+
+/* Leaves out of the struct of item the members of the list `names` that nothing else of the copy names. */
+static void cli_copy_lean(cli_copy *c, cli_item *item, const char *names)
+{
+    const char *p = item->code.at, *const end = p + item->code.n, *unit = p;
+    char *text = (char *)cli_copy_keep(c, item->code.n + 1);
+    bool spare = false, named = false, left = false; /* the current member; a member was left out */
+    size_t n = 0;
+    cli_text name = cli_text_between(p, p);
+    if (text == NULL)
+        return;
+    for (cli_token t = cli_copy_token(&p, end, true); t.kind != 0; t = cli_copy_token(&p, end, true)) {
+        const char *next = p;
+        const bool opens = cli_text_is(t.text, "{"), ends = cli_text_is(t.text, ";");
+        if (t.kind == 'a')
+            name = t.text;
+        if (!named && name.n > 0 && (ends || cli_text_is(t.text, ",") || cli_text_is(t.text, "["))) {
+            spare = cli_copy_spare(c, item, names, name);
+            named = true;
         }
-        c->items[i].code = cli_text_between(text, text + n);
+        if (!opens && !ends && t.kind != '#')
+            continue;
+        if (ends && cli_copy_token(&next, end, true).kind == '/' && memchr(p, '\n', (size_t)(next - p)) != p)
+            p = next; /* its comment */
+        if (t.kind == '#' ? !left : !spare) {
+            memcpy(text + n, unit, (size_t)(p - unit));
+            n += (size_t)(p - unit);
+        }
+        left = left || spare;
+        spare = named = false;
+        unit = p;
     }
+    memcpy(text + n, unit, (size_t)(end - unit));
+    item->code = cli_text_between(text, text + n + (size_t)(end - unit));
+}
+
+/* The structs that copies have without some members. quant: the copy is for quantized tensors, too. */
+static void cli_copy_lean_all(cli_copy *c, bool quant)
+{
+    static const cli_copy_pair members[] = {
+        {"typedef struct nnrt_call {", "nIn parallel stop resolve"},
+        {"typedef struct nnrt_error {", "node tensor capacity message"},
+        {"typedef struct nnrt_view {", "quant quantCount"}};
+    for (size_t k = 0; k < sizeof(members) / sizeof(members[0]) - quant; k++)
+        for (size_t i = 0; i < c->itemCount; i++)
+            if (c->items[i].wanted && cli_text_find(c->items[i].code, members[k].name) == c->items[i].code.at)
+                cli_copy_lean(c, &c->items[i], members[k].what);
 }
 
 /* Appends the wanted items in the order of the header. */
@@ -221,9 +252,20 @@ static bool cli_copy_derives(const cli_item *item, const char *rule)
     return derives && item->kind == CLI_ITEM_CODE && item->code.at[item->code.n - 1] == '}';
 }
 
+/* True for a function for quantized tensors only, by its name. */
+static bool cli_copy_of_quant(const cli_item *item)
+{
+    static const char *const names[] = {" nnrti_quant_", " nnrti_requantize_", " nnrti_factor("};
+    const char *open = cli_text_find(item->code, "(");
+    bool quant = false;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && open != NULL; i++)
+        quant = quant || cli_text_find(cli_text_between(item->code.at, open + 1), names[i]) != NULL;
+    return quant;
+}
+
 /* Prints the functions with which the rule computes derived constants, after the kernels and as documentation only:
-   they need the operator table. */
-static void cli_copy_put_derived(cli_copy *c, const char *rule)
+   they need the operator table. quant: also those for quantized tensors. */
+static void cli_copy_put_derived(cli_copy *c, const char *rule, bool quant)
 {
     const cli_item *before = NULL;
     for (size_t i = 0; i < c->itemCount; i++)
@@ -233,7 +275,8 @@ static void cli_copy_put_derived(cli_copy *c, const char *rule)
            "         operands, with their scales and zero points. */\n",
            rule);
     for (size_t i = 0; i < c->itemCount; i++)
-        if (c->items[i].wanted && cli_copy_derives(&c->items[i], rule)) {
+        if (c->items[i].wanted && cli_copy_derives(&c->items[i], rule) &&
+            (quant || !cli_copy_of_quant(&c->items[i]))) {
             cli_copy_put_item(c, &c->items[i], before);
             before = &c->items[i];
         }

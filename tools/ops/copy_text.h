@@ -48,6 +48,7 @@ typedef struct cli_item {
     cli_text comment, code; /* the comment above, empty if there is none */
     cli_text written;       /* the code as the header has it, before cli_fold_copy */
     bool wanted, asked;     /* asked: one of the requested kernels */
+    uint32_t typed;         /* of a function: bit k: parameter k is a view of the element type of the copy */
 } cli_item;
 
 typedef struct cli_name {

@@ -7,7 +7,8 @@ the copy of one kernel most of these parameters have one value at every call. Ea
   2. removes them from the function and from its calls, and folds the conditions that become constant: if, switch,
      ?:, &&, ||, == and local constants (cli_fold_statement, cli_fold_expression),
 until nothing changes. Then functions that no call reaches are not part of the copy. In a copy for one element type,
-`view->dataType` is a constant, too.
+`view->dataType` is a constant, too: of every view, or if some operands have other types (indices, derived constants), of
+the parameters that are the other operands in all calls.
 
 The functions work on tokens, not on a syntax tree: an expression that is none of the above is copied.
 */
@@ -27,6 +28,7 @@ static size_t cli_fold_parameters(const cli_tokens *list, cli_text *names);
 typedef struct cli_fold_function {
     cli_text name, params[CLI_FOLD_PARAMS];
     size_t item, count;
+    uint32_t typed; /* cli_item.typed, by the calls so far */
     bool kept[CLI_FOLD_PARAMS], bound[CLI_FOLD_PARAMS], fixed; /* fixed: asked for, or used without a call */
     cli_token value[CLI_FOLD_PARAMS]; /* the constant of all calls so far; kind 0: no call yet */
 } cli_fold_function;
@@ -35,7 +37,10 @@ typedef struct cli_fold {
     cli_copy *c;
     cli_fold_function *functions;
     size_t functionCount;
-    const char *type;        /* the type of all views, as an enumerator; NULL: types differ */
+    const char *type;        /* the type of all views, or of the typed ones, as an enumerator; NULL: types differ */
+    bool all;                /* of all views */
+    cli_text typed[CLI_FOLD_PARAMS]; /* the parameters of the current function that are views of this type */
+    size_t typedCount;
     const char *activations; /* the activations that stay, "RELU,RELU6"; NULL: all */
     const cli_token *t;
     cli_tokens out;
@@ -45,6 +50,7 @@ typedef struct cli_fold {
     } known[CLI_FOLD_KNOWN];
     size_t knownCount;
     bool ended; /* the statement before cannot be left downwards: return, break, continue */
+    bool changed; /* cli_item.typed of a function */
 } cli_fold;
 
 static bool cli_fold_is(const cli_fold *f, size_t i, const char *text)
@@ -204,6 +210,31 @@ static void cli_fold_list(cli_fold *f, size_t i, size_t end, const cli_fold_func
     }
 }
 
+/* nnrt_type_size(type) at i..end becomes sizeof(float), if the type is known. */
+static bool cli_fold_size(cli_fold *f, size_t i, size_t end)
+{
+    static const cli_copy_pair sizes[] = {
+        {"BOOL", "uint8_t"},    {"INT8", "int8_t"},      {"INT16", "int16_t"},    {"INT32", "int32_t"},
+        {"INT64", "int64_t"},   {"UINT8", "uint8_t"},    {"UINT16", "uint16_t"},  {"UINT32", "uint32_t"},
+        {"UINT64", "uint64_t"}, {"FLOAT16", "uint16_t"}, {"FLOAT32", "float"},    {"FLOAT64", "double"}};
+    static const char prefix[] = "NNRT_DATA_TYPE_";
+    const size_t start = f->out.count;
+    if (cli_fold_expression(f, i + 2, end - 1) && f->out.data[start].text.n > sizeof(prefix) - 1)
+        for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
+            if (cli_text_is(cli_text_between(f->out.data[start].text.at + sizeof(prefix) - 1,
+                                             f->out.data[start].text.at + f->out.data[start].text.n),
+                            sizes[k].name)) {
+                f->out.count = start;
+                cli_fold_text(f, "sizeof", &f->t[i]);
+                cli_fold_text(f, "(", &f->t[i + 1]);
+                cli_fold_text(f, sizes[k].what, &f->t[i + 2]);
+                cli_fold_text(f, ")", &f->t[end - 1]);
+                return true;
+            }
+    f->out.count = start;
+    return false;
+}
+
 /* An expression that is no operator to fold, token by token, folded within its brackets. */
 static void cli_fold_opaque(cli_fold *f, size_t i, size_t end)
 {
@@ -213,7 +244,10 @@ static void cli_fold_opaque(cli_fold *f, size_t i, size_t end)
         const bool member =
             i > begin && (cli_fold_is(f, i - 1, ".") || (i > begin + 1 && cli_fold_pair(f, i - 2, end, "->")));
         const cli_token *value = member ? NULL : cli_fold_value(f, t);
-        if (value != NULL) {
+        if (cli_fold_is(f, i, "nnrt_type_size") && i + 1 < end && cli_fold_is(f, i + 1, "(") &&
+            cli_fold_size(f, i, cli_fold_match(f->t, i + 1) + 1)) {
+            i = cli_fold_match(f->t, i + 1);
+        } else if (value != NULL) {
             cli_token v = *value;
             v.space = t->space;
             v.line = t->line;
@@ -239,12 +273,23 @@ static void cli_fold_opaque(cli_fold *f, size_t i, size_t end)
     }
 }
 
+/* True for the name of a parameter that is a view of the element type of the copy. */
+static bool cli_fold_is_typed(const cli_fold *f, const cli_token *t)
+{
+    for (size_t i = 0; i < f->typedCount; i++)
+        if (cli_text_same(f->typed[i], t->text))
+            return true;
+    return false;
+}
+
 /* True if i..end is `path->dataType` of some view. */
 static bool cli_fold_view_type(const cli_fold *f, size_t i, size_t end)
 {
     if (f->type == NULL || end - i < 3 || !cli_fold_is(f, end - 1, "dataType") ||
         !(cli_fold_is(f, end - 2, ".") || cli_fold_pair(f, end - 3, end, "->")))
         return false;
+    if (!f->all)
+        return end - i == 4 && cli_fold_is_typed(f, &f->t[i]);
     for (; i < end; i++) {
         if (cli_fold_is(f, i, "["))
             i = cli_fold_match(f->t, i);
@@ -795,6 +840,8 @@ static void cli_fold_argument(cli_fold *f, cli_fold_function *called, size_t k, 
         end - i == 1 ? cli_fold_named(f->c, &t[i]) : NULL; /* must be defined before it is called */
     const bool constant =
         end - i == 1 && cli_fold_constant(f->c, &t[i]) && (function == NULL || function < &f->c->items[called->item]);
+    if (end - i != 1 || !cli_fold_is_typed(f, &t[i]))
+        called->typed &= ~(1u << k);
     if (constant && (called->value[k].kind == 0 || cli_text_same(called->value[k].text, t[i].text)))
         called->value[k] = t[i];
     else
@@ -804,12 +851,24 @@ static void cli_fold_argument(cli_fold *f, cli_fold_function *called, size_t k, 
             called->kept[k] = true;
 }
 
+/* Makes the typed parameters of a function the current ones. */
+static void cli_fold_typed(cli_fold *f, const cli_item *item, const cli_tokens *list)
+{
+    cli_text names[CLI_FOLD_PARAMS];
+    const size_t count = cli_fold_is_function(item) ? cli_fold_parameters(list, names) : 0;
+    f->typedCount = 0;
+    for (size_t k = 0; k < count && k < CLI_FOLD_PARAMS; k++)
+        if ((item->typed >> k & 1u) != 0 && !cli_fold_changes(list, names[k]))
+            f->typed[f->typedCount++] = names[k];
+}
+
 /* Looks at the calls in one item. */
 static void cli_fold_calls(cli_fold *f, const cli_item *item)
 {
     const cli_tokens list = cli_fold_tokens(f->c, item);
     const bool fixed = !cli_fold_is_function(item) || memchr(item->code.at, '#', item->code.n) != NULL;
     const size_t body = fixed ? list.count : cli_fold_body(&list);
+    cli_fold_typed(f, item, &list);
     for (size_t i = 0; i < list.count && !f->c->failed; i++) {
         cli_fold_function *called = list.data[i].kind == 'a' ? cli_fold_called(f, list.data[i].text) : NULL;
         size_t k = 0;
@@ -859,6 +918,7 @@ static void cli_fold_functions(cli_fold *f)
             continue;
         for (size_t k = 0; k < one->count; k++)
             one->bound[k] = true;
+        one->typed = (1u << one->count) - 1u;
         f->functionCount++;
     }
     for (size_t i = 0; i < c->itemCount; i++)
@@ -867,6 +927,9 @@ static void cli_fold_functions(cli_fold *f)
     for (size_t i = 0; i < f->functionCount; i++) {
         cli_fold_function *one = &f->functions[i];
         const cli_tokens list = cli_fold_tokens(c, &c->items[one->item]);
+        const uint32_t typed = one->fixed ? 0 : one->typed;
+        f->changed = f->changed || c->items[one->item].typed != typed;
+        c->items[one->item].typed = typed;
         for (size_t k = 0; k < one->count; k++) {
             const bool used = cli_fold_uses(list.data, cli_fold_body(&list), list.count, one->params[k]);
             one->bound[k] =
@@ -953,6 +1016,7 @@ static bool cli_fold_one(cli_fold *f, cli_item *item, const cli_fold_function *o
         return false;
     f->t = list.data;
     last = cli_fold_match(list.data, body);
+    cli_fold_typed(f, item, &raw);
     for (size_t k = 0; one != NULL && k < one->count; k++)
         if (one->bound[k])
             cli_fold_know(f, one->params[k], &one->value[k]);
@@ -1007,10 +1071,22 @@ static bool cli_fold_one(cli_fold *f, cli_item *item, const cli_fold_function *o
     return code.n > 0;
 }
 
-/* Specializes the wanted functions. type: the type of all views, as an enumerator; NULL: unknown. expand: with macros of
-   function bodies expanded. */
-static void cli_fold_copy(cli_copy *c, const char *const *names, size_t count, const char *type,
-                          const char *activations, bool expand)
+/* The typed parameters of a function of which some were removed. */
+static uint32_t cli_fold_kept(const cli_fold_function *one, uint32_t typed)
+{
+    uint32_t kept = 0, bit = 1;
+    for (size_t k = 0; k < one->count; k++)
+        if (one->kept[k]) {
+            kept |= (typed >> k & 1u) != 0 ? bit : 0;
+            bit <<= 1;
+        }
+    return kept;
+}
+
+/* Specializes the wanted functions. type: the type of all views, else of the typed ones, as an enumerator; NULL: unknown,
+   and macros of function bodies are not expanded. */
+static void cli_fold_copy(cli_copy *c, const char *const *names, size_t count, const char *type, bool all,
+                          const char *activations)
 {
     bool changed = true;
     for (int round = 0; round < CLI_FOLD_ROUNDS && changed && !c->failed; round++) {
@@ -1018,18 +1094,22 @@ static void cli_fold_copy(cli_copy *c, const char *const *names, size_t count, c
         memset(&f, 0, sizeof(f));
         f.c = c;
         f.type = type;
+        f.all = all;
         f.activations = activations;
         cli_fold_prototypes(c);
         cli_fold_functions(&f);
-        changed = false;
+        changed = f.changed;
         for (size_t i = 0; i < c->itemCount && !c->failed; i++)
             if (c->items[i].wanted && cli_fold_is_function(&c->items[i]) &&
                 memchr(c->items[i].code.at, '#', c->items[i].code.n) == NULL) {
                 const cli_fold_function *one = NULL;
                 for (size_t k = 0; k < f.functionCount; k++)
                     one = f.functions[k].item == i ? &f.functions[k] : one;
-                if (cli_fold_one(&f, &c->items[i], one, expand && round == 0))
+                if (cli_fold_one(&f, &c->items[i], one, type != NULL && round == 0)) {
                     changed = true;
+                    if (one != NULL)
+                        c->items[i].typed = cli_fold_kept(one, c->items[i].typed);
+                }
             }
         for (size_t i = 0; i < c->itemCount; i++)
             c->items[i].wanted = c->items[i].asked = false;
