@@ -6309,6 +6309,36 @@ NNRT_API int64_t nnrt_load_index(const nnrt_view *v, ptrdiff_t i)
     return v->dataType == NNRT_DATA_TYPE_INT64 ? ((const int64_t *)v->data)[i] : ((const int32_t *)v->data)[i];
 }
 
+/* Offset of the element with the indices place[0], place[1], .. of v. */
+static NNRTI_UNUSED ptrdiff_t nnrti_offset(const nnrt_view *v, const int32_t *place)
+{
+    ptrdiff_t at = 0;
+    for (int32_t i = 0; i < v->rank; i++)
+        at += place[i] * v->strides[i];
+    return at;
+}
+
+/* Increments the indices `place` of v, the last axis fastest; false after the last element. */
+static NNRTI_UNUSED bool nnrti_next_place(const nnrt_view *v, int32_t *place)
+{
+    int32_t axis = v->rank - 1;
+    while (axis >= 0 && ++place[axis] == v->dims[axis])
+        place[axis--] = 0;
+    return axis >= 0;
+}
+
+/* Increments the indices `place` of the first element of a line of v along axis; false after the last line. */
+static NNRTI_UNUSED bool nnrti_next_line(const nnrt_view *v, int32_t axis, int32_t *place)
+{
+    for (int32_t i = v->rank - 1; i >= 0; i--)
+        if (i != axis) {
+            if (++place[i] < v->dims[i])
+                return true;
+            place[i] = 0;
+        }
+    return false;
+}
+
 /* *place = offset in y of the element or slice that row `row` of indices addresses: n indices, one per leading axis of
    y, from offset `at` on with stride `step`. With fromEnd -L to -1 count from the end of an axis of size L.
    NNRT_INVALID_PARAMETER, with a message, if an index is out of range. */
@@ -6329,30 +6359,20 @@ static NNRT_ReturnCode nnrti_index_offset(const nnrt_call *call, const nnrt_view
     return NNRT_SUCCESS;
 }
 
-/* GATHER_ELEMENTS, SCATTER_ELEMENTS: *lines = a view in the shape of indices: for each element of indices the start of
-   the line of v along axis that it indexes. */
-static NNRTI_UNUSED void nnrti_index_lines(const nnrt_view *v, const nnrt_view *indices, int32_t axis, nnrt_view *lines)
-{
-    *lines = *v;
-    for (int32_t i = 0; i < v->rank; i++)
-        lines->dims[i] = indices->dims[i];
-    lines->strides[axis] = 0;
-}
-
-/* *place = offset, from the start of a line of v along axis, of the element that element n of indices, at offset `at`,
-   addresses; -L to -1 count from the end. NNRT_INVALID_PARAMETER, with a message, if it is out of range. */
-static NNRTI_UNUSED NNRT_ReturnCode nnrti_index_offset_along(const nnrt_call *call, const nnrt_view *indices,
-                                                             ptrdiff_t at, int64_t n, const nnrt_view *v, int32_t axis,
-                                                             ptrdiff_t *place)
+/* *at = offset in v of its element [place with element [place] of indices at `axis`]; n is the number of that element in
+   indices, -L to -1 count from the end. NNRT_INVALID_PARAMETER, with a message, if the index is out of range. */
+static NNRTI_UNUSED NNRT_ReturnCode nnrti_index_at(const nnrt_call *call, const nnrt_view *indices,
+                                                   const int32_t *place, int64_t n, const nnrt_view *v, int32_t axis,
+                                                   ptrdiff_t *at)
 {
     const int32_t L = v->dims[axis];
-    const int64_t index = nnrt_load_index(indices, at);
-    *place = 0;
+    const int64_t index = nnrt_load_index(indices, nnrti_offset(indices, place));
+    *at = 0;
     if (index < -(int64_t)L || index >= L)
         return nnrt_call_fail(call, NNRT_INVALID_PARAMETER,
                               "index %l, element %l of indices, lies outside axis %d of x, expected %d to %d", index, n,
                               axis, -L, L - 1);
-    *place = (ptrdiff_t)(index < 0 ? index + L : index) * v->strides[axis];
+    *at = nnrti_offset(v, place) + (ptrdiff_t)((index < 0 ? index + L : index) - place[axis]) * v->strides[axis];
     return NNRT_SUCCESS;
 }
 
@@ -6754,36 +6774,6 @@ NNRT_API nnrt_tap_range nnrt_taps_inside(int64_t start, int64_t k, int64_t dilat
     }
     taps.first = (int32_t)k;
     return taps;
-}
-
-/* Offset of the element with the indices place[0], place[1], .. of v. */
-static NNRTI_UNUSED ptrdiff_t nnrti_offset(const nnrt_view *v, const int32_t *place)
-{
-    ptrdiff_t at = 0;
-    for (int32_t i = 0; i < v->rank; i++)
-        at += place[i] * v->strides[i];
-    return at;
-}
-
-/* Increments the indices `place` of v, the last axis fastest; false after the last element. */
-static NNRTI_UNUSED bool nnrti_next_place(const nnrt_view *v, int32_t *place)
-{
-    int32_t axis = v->rank - 1;
-    while (axis >= 0 && ++place[axis] == v->dims[axis])
-        place[axis--] = 0;
-    return axis >= 0;
-}
-
-/* Increments the indices `place` of the first element of a line of v along axis; false after the last line. */
-static NNRTI_UNUSED bool nnrti_next_line(const nnrt_view *v, int32_t axis, int32_t *place)
-{
-    for (int32_t i = v->rank - 1; i >= 0; i--)
-        if (i != axis) {
-            if (++place[i] < v->dims[i])
-                return true;
-            place[i] = 0;
-        }
-    return false;
 }
 
 /* A dilated window over the axes of x after the channels: the taps that are inside x, the current tap, and its indices
@@ -14670,20 +14660,15 @@ NNRT_API NNRT_ReturnCode nnrt_gather_elements(const NNRT_GatherElements *attr, c
                                               const nnrt_view *indices, nnrt_view *y, nnrt_call *call)
 {
     const size_t width = nnrt_type_size(x->dataType);
-    nnrt_view lines;
-    nnrt_walk w;
+    int32_t place[NNRT_MAX_RANK] = {0};
     int64_t n = 0;
-    nnrti_index_lines(x, indices, (int32_t)attr->axis, &lines);
-    for (bool more = nnrt_walk_first(&w, y, &lines, indices); more; more = nnrt_walk_next(&w))
-        for (int32_t i = 0; i < w.count; i++, n++) {
-            ptrdiff_t at;
-            const NNRT_ReturnCode code =
-                nnrti_index_offset_along(call, indices, w.at[2] + i * w.row[2], n, x, (int32_t)attr->axis, &at);
-            if (code != NNRT_SUCCESS)
-                return code;
-            memcpy(nnrti_at(y->data, w.at[0] + i * w.row[0], width),
-                   nnrti_at(x->data, w.at[1] + i * w.row[1] + at, width), width);
-        }
+    for (bool more = !nnrt_view_empty(indices); more; more = nnrti_next_place(indices, place), n++) {
+        ptrdiff_t from;
+        const NNRT_ReturnCode code = nnrti_index_at(call, indices, place, n, x, (int32_t)attr->axis, &from);
+        if (code != NNRT_SUCCESS)
+            return code;
+        memcpy(nnrti_at(y->data, nnrti_offset(y, place), width), nnrti_at(x->data, from, width), width);
+    }
     return NNRT_SUCCESS;
 }
 
@@ -20646,6 +20631,61 @@ static NNRT_ReturnCode nnrti_rule_scatter_elements(nnrt_resolve *c)
 
 /* >>kernel SCATTER_ELEMENTS */
 
+/* a op b of two stored elements; keepNan: MIN and MAX are NaN if a is (else b is the result if one of them is NaN). */
+static float nnrti_scatter_float(NNRT_ScatterReduction op, float a, float b, bool keepNan)
+{
+    switch (op) {
+    case NNRT_SCATTER_REDUCTION_ADD: return a + b;
+    case NNRT_SCATTER_REDUCTION_MUL: return a * b;
+    case NNRT_SCATTER_REDUCTION_MIN: return a < b || (keepNan && a != a) ? a : b;
+    case NNRT_SCATTER_REDUCTION_MAX: return a > b || (keepNan && a != a) ? a : b;
+    default: return b;
+    }
+}
+
+static NNRTI_UNUSED double nnrti_scatter_f64(NNRT_ScatterReduction op, double a, double b, bool keepNan)
+{
+    switch (op) {
+    case NNRT_SCATTER_REDUCTION_ADD: return a + b;
+    case NNRT_SCATTER_REDUCTION_MUL: return a * b;
+    case NNRT_SCATTER_REDUCTION_MIN: return a < b || (keepNan && a != a) ? a : b;
+    case NNRT_SCATTER_REDUCTION_MAX: return a > b || (keepNan && a != a) ? a : b;
+    default: return b;
+    }
+}
+
+/* Integers modulo 2^64; top is the sign bit of a signed type. Of bool, the sum is OR, the product AND. */
+static uint64_t nnrti_scatter_int(NNRT_ScatterReduction op, uint64_t a, uint64_t b, uint64_t top, NNRT_DataType type)
+{
+    switch (op) {
+    case NNRT_SCATTER_REDUCTION_ADD: return type == NNRT_DATA_TYPE_BOOL ? (a | b) : a + b;
+    case NNRT_SCATTER_REDUCTION_MUL: return a * b;
+    case NNRT_SCATTER_REDUCTION_MIN: return (a ^ top) < (b ^ top) ? a : b;
+    case NNRT_SCATTER_REDUCTION_MAX: return (a ^ top) > (b ^ top) ? a : b;
+    default: return b;
+    }
+}
+
+/* Element `to` of y = it op element `from` of updates, both of the given type. */
+static void nnrti_scatter_element(NNRT_ScatterReduction op, const nnrt_view *updates, ptrdiff_t from, nnrt_view *y,
+                                  ptrdiff_t to, NNRT_DataType type, bool keepNan)
+{
+    const size_t width = nnrt_type_size(type);
+    if (op == NNRT_SCATTER_REDUCTION_NONE) {
+        memcpy(nnrti_at(y->data, to, width), nnrti_at(updates->data, from, width), width);
+    } else if (type == NNRT_DATA_TYPE_FLOAT32 || type == NNRT_DATA_TYPE_FLOAT16) {
+        const float a = nnrti_load(y->data, to, type), b = nnrti_load(updates->data, from, type);
+        nnrti_store(y->data, to, nnrti_scatter_float(op, a, b, keepNan), type);
+    } else if (NNRTI_HAS_TYPE(FLOAT64) && type == NNRT_DATA_TYPE_FLOAT64) {
+        double *a = (double *)y->data + to;
+        *a = nnrti_scatter_f64(op, *a, ((const double *)updates->data)[from], keepNan);
+    } else {
+        const uint64_t top = type < NNRT_DATA_TYPE_UINT8 && type != NNRT_DATA_TYPE_BOOL ? (uint64_t)1 << 63 : 0;
+        const uint64_t a = nnrti_load_int(y->data, to, type), b = nnrti_load_int(updates->data, from, type);
+        nnrti_store_int(y->data, to, nnrti_scatter_int(op, a, b, top, type), type);
+    }
+}
+
 /* y = x, then y[..,indices[..,i,..],..] op= updates[..,i,..] along axis, in row-major order of indices; op is +, *,
    min, max, or with NONE assignment. Integers wrap modulo 2^n; for bool, + and max are OR, * and min are AND. NaN
    behaves as in MINIMUM and MAXIMUM. x, y [..,L,..] have the same shape; indices int32 or int64, updates has its shape;
@@ -20656,38 +20696,16 @@ NNRT_API NNRT_ReturnCode nnrt_scatter_elements(const NNRT_ScatterElements *attr,
                                                const nnrt_view *indices, const nnrt_view *updates, nnrt_view *y,
                                                nnrt_call *call)
 {
-    static const nnrti_row_block blocks[] = {NULL, nnrti_add_block, nnrti_mul_block, nnrti_minimum_block,
-                                         nnrti_maximum_block};
-    const nnrti_row_block block = blocks[attr->reduction];
-    nnrti_rows one; /* a row of one element */
-    nnrt_walk w;
-    nnrt_view lines;
+    int32_t place[NNRT_MAX_RANK] = {0};
     int64_t n = 0;
     nnrti_copy(x, y);
-    nnrti_index_lines(y, indices, (int32_t)attr->axis, &lines);
-    if (!nnrt_walk_first(&w, indices, &lines, updates))
-        return NNRT_SUCCESS;
-    memset(&one.walk, 0, sizeof(one.walk));
-    one.walk.count = 1;
-    nnrti_rows_of(&one, y, y, updates, &nnrti_all_types);
-    do
-        for (int32_t i = 0; i < w.count; i++, n++) {
-            ptrdiff_t at;
-            const NNRT_ReturnCode code =
-                nnrti_index_offset_along(call, indices, w.at[0] + i * w.row[0], n, y, (int32_t)attr->axis, &at);
-            if (code != NNRT_SUCCESS)
-                return code;
-            one.walk.at[0] = one.walk.at[1] = w.at[1] + i * w.row[1] + at;
-            one.walk.at[2] = w.at[2] + i * w.row[2];
-            if (block != NULL) {
-                nnrti_rows_load(&one);
-                block(NULL, &one);
-                nnrti_rows_store(&one);
-            } else {
-                memcpy(nnrti_rows_at(&one, 0), nnrti_rows_at(&one, 2), one.width[0]);
-            }
-        }
-    while (nnrt_walk_next(&w));
+    for (bool more = !nnrt_view_empty(indices); more; more = nnrti_next_place(indices, place), n++) {
+        ptrdiff_t to;
+        const NNRT_ReturnCode code = nnrti_index_at(call, indices, place, n, y, (int32_t)attr->axis, &to);
+        if (code != NNRT_SUCCESS)
+            return code;
+        nnrti_scatter_element(attr->reduction, updates, nnrti_offset(updates, place), y, to, x->dataType, false);
+    }
     return NNRT_SUCCESS;
 }
 
@@ -20728,34 +20746,26 @@ static NNRT_ReturnCode nnrti_rule_scatter_nd(nnrt_resolve *c)
 
 /* >>kernel SCATTER_ND */
 
-/* y[indices[i..,0],..,indices[i..,k-1], b..] op= updates[i..,b..] in row-major order of i..; op is that of block, or
-   assignment if block is NULL. */
-static NNRT_ReturnCode nnrti_scatter(const nnrt_view *indices, const nnrt_view *updates, nnrt_view *y,
-                                     nnrti_row_block block, nnrt_call *call)
+/* y[indices[i..,0],..,indices[i..,k-1], b..] op= updates[i..,b..] in row-major order of i.., b... */
+static NNRT_ReturnCode nnrti_scatter(NNRT_ScatterReduction op, const nnrt_view *indices, const nnrt_view *updates,
+                                     nnrt_view *y, NNRT_DataType type, nnrt_call *call)
 {
     const int32_t lead = indices->rank - 1, k = indices->dims[lead];
-    const size_t width = nnrt_type_size(y->dataType);
-    const nnrt_view rows = nnrti_without_axes(indices, lead, 1), starts = nnrti_only_axes(updates, 0, lead);
-    nnrt_view from = nnrti_without_axes(updates, 0, lead), to = nnrti_without_axes(y, 0, k);
-    const bool empty = nnrt_view_empty(&to);
+    const nnrt_view from = nnrti_without_axes(updates, 0, lead), to = nnrti_without_axes(y, 0, k);
+    nnrt_view rows = *indices, starts = *updates;
+    int32_t i[NNRT_MAX_RANK] = {0}, b[NNRT_MAX_RANK] = {0};
     int64_t n = 0;
-    nnrt_walk w;
-    for (bool more = nnrt_walk_first(&w, &rows, &starts, NULL); more; more = nnrt_walk_next(&w))
-        for (int32_t i = 0; i < w.count; i++, n++) {
-            ptrdiff_t place;
-            const NNRT_ReturnCode code = nnrti_index_offset(call, indices, w.at[0] + i * w.row[0],
-                                                            indices->strides[lead], k, n, true, y, &place);
-            if (code != NNRT_SUCCESS)
-                return code;
-            if (empty)
-                continue;
-            from.data = nnrti_at(updates->data, w.at[1] + i * w.row[1], width);
-            to.data = nnrti_at(y->data, place, width);
-            if (block == NULL)
-                nnrti_copy(&from, &to);
-            else
-                (void)nnrti_elementwise(NULL, &to, &from, &to, &nnrti_all_types, block);
-        }
+    rows.rank = starts.rank = lead;
+    for (bool more = !nnrt_view_empty(&rows); more; more = nnrti_next_place(&rows, i), n++) {
+        ptrdiff_t place;
+        const NNRT_ReturnCode code = nnrti_index_offset(call, indices, nnrti_offset(&rows, i), indices->strides[lead],
+                                                        k, n, true, y, &place);
+        if (code != NNRT_SUCCESS)
+            return code;
+        for (bool some = !nnrt_view_empty(&to); some; some = nnrti_next_place(&to, b))
+            nnrti_scatter_element(op, updates, nnrti_offset(&starts, i) + nnrti_offset(&from, b), y,
+                                  place + nnrti_offset(&to, b), type, true);
+    }
     return NNRT_SUCCESS;
 }
 
@@ -20768,7 +20778,7 @@ NNRT_API NNRT_ReturnCode nnrt_scatter_nd(const NNRT_ScatterNd *attr, const nnrt_
 {
     (void)attr;
     nnrti_clear(y);
-    return nnrti_scatter(indices, updates, y, nnrti_add_block, call);
+    return nnrti_scatter(NNRT_SCATTER_REDUCTION_ADD, indices, updates, y, updates->dataType, call);
 }
 
 /* >>op SCATTER_ND_UPDATE */
@@ -20794,12 +20804,6 @@ static NNRT_ReturnCode nnrti_rule_scatter_nd_update(nnrt_resolve *c)
 
 /* >>kernel SCATTER_ND_UPDATE */
 
-/* Minimum (maximum) of two values; NaN if one of them is NaN. */
-NNRTI_BINARY(ScatterNDUpdate, scatter_min, x[i] < y[i] || x[i] != x[i] ? x[i] : y[i],
-             x[i] < y[i] || x[i] != x[i] ? x[i] : y[i], x[i] < y[i] ? x[i] : y[i])
-NNRTI_BINARY(ScatterNDUpdate, scatter_max, x[i] > y[i] || x[i] != x[i] ? x[i] : y[i],
-             x[i] > y[i] || x[i] != x[i] ? x[i] : y[i], x[i] > y[i] ? x[i] : y[i])
-
 /* y = x; then y[indices[i..,0],..,indices[i..,k-1], b..] op= updates[i..,b..] in row-major order of i..; op is
    assignment, or with reduction +, *, min or max: floating point is rounded each time, integers wrap modulo 2^n; min
    and max with NaN give NaN; for bool, + and max are OR, * and min are AND. x and y [A..,B..] with k dimensions A, indices [I..,k] int32 or int64, updates [I..,B..]
@@ -20809,10 +20813,8 @@ NNRT_API NNRT_ReturnCode nnrt_scatter_nd_update(const NNRT_ScatterNDUpdate *attr
                                                 const nnrt_view *indices, const nnrt_view *updates, nnrt_view *y,
                                                 nnrt_call *call)
 {
-    static const nnrti_row_block blocks[] = {NULL, nnrti_add_block, nnrti_mul_block, nnrti_scatter_min_block,
-                                         nnrti_scatter_max_block};
     nnrti_copy(x, y);
-    return nnrti_scatter(indices, updates, y, blocks[attr->reduction], call);
+    return nnrti_scatter(attr->reduction, indices, updates, y, x->dataType, call);
 }
 
 /* >>op SHAPE */
