@@ -89,15 +89,15 @@ web-test: $(SITE)/index.html $(PLAYWRIGHT)
 # The site of README.md, docs and the demo pages: static files, for any server or none. SERVE=1: at PORT.
 .PHONY: site site-test
 SITE_PACKAGES := python3 python3-markdown-it python3-pygments
-site: $(SITE)/index.html
+site: $(SITE)/index.html build/nnrt
 	@sh tools/need.sh $(SITE_PACKAGES)
-	@$(PYTHON) -B tools/docs/site.py build/site $(SITE)
+	@$(PYTHON) -B tools/docs/site.py build/site $(SITE) build/nnrt
 	@$(if $(SERVE),echo 'http://127.0.0.1:$(PORT)/; Ctrl-C ends it' && $(PYTHON) -m http.server --bind 127.0.0.1 --directory build/site $(PORT))
 
 site-test: site $(PLAYWRIGHT)
 	@sh tools/need.sh tidy
-	@$(PYTHON) -B tools/docs/site.py build/site-again $(SITE)
-	@$(PYTHON) -B tests/tools/test_site.py build/site build/site-again
+	@$(PYTHON) -B tools/docs/site.py build/site-again $(SITE) build/nnrt
+	@$(PYTHON) -B tests/tools/test_site.py build/site build/site-again build/nnrt
 	@timeout 900 node tests/bindings/web/site.mjs
 
 # NETS="lenet resnet50": some of tests/bench/models.py; TURNS=15.

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """Tests the files of the site (make site-test): links and their anchors, addresses, ids, HTML by tidy, the operators.
 
-usage: test_site.py SITE AGAIN    AGAIN: the same site, built a second time; ends with "N passed, N failed"
+usage: test_site.py SITE AGAIN NNRT    AGAIN: the same site, built a second time; NNRT: the command line, whose kernels the pages of
+                                       operators must show; ends with "N passed, N failed"
 """
+import html
 import html.parser
+import os
 import pathlib
 import re
 import subprocess
@@ -64,9 +67,26 @@ def faults_of_page(name, page, pages, files):
     return faults
 
 
+def faults_of_operator(nnrt, name, page, text):
+    """The faults of the page of an operator, whose HTML is text: it has a row for each attribute of nnrt_ops.h, and the text that
+    nnrt ops --show prints below the operands and types."""
+    shown = subprocess.run([nnrt, "ops", "--show", name], env={**os.environ, "NO_COLOR": "1"}, capture_output=True, text=True,
+                           check=False).stdout.partition("\n\n")[2]
+    kernel = re.search(r'<pre class="kernel"[^>]*><code>(.*?)</code></pre>', text, re.S)
+    kernel = html.unescape(re.sub("<[^>]*>", "", kernel[1])) if kernel else ""
+    source = (ROOT / "nnrt_ops.h").read_text(encoding="utf-8")
+    struct = re.search(r"^    X\(%s, +\d+, (\w+)," % name, source, re.M)[1]
+    rows = re.search(r"#define NNRT_ATTR_%s\(M, S\) ?((?:.*\\\n)*.*)" % struct, source)
+    members = [m for m in re.findall(r"M\(S, \w+, +\w+, +(\w+),", rows[1] if rows else "") if m != "reserved"]
+    faults = ["its kernel is not that of nnrt ops --show"] if kernel.strip() != shown.strip() else []
+    faults += ["it has no kernel"] if not shown and name not in ("IF", "LOOP") else []
+    faults += ["it lacks the attribute %s" % m for m in members if "<td><code>%s</code></td>" % m not in text]
+    return faults + (["it has no operands"] if "<dt>Operands</dt>" not in text or page.count.get("h1") != 1 else [])
+
+
 def main(arguments):
     """Prints faults; the exit status."""
-    site, again = (pathlib.Path(a) for a in arguments)
+    site, again, nnrt = (pathlib.Path(a).resolve() for a in arguments)
 
     def read(folder):
         return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
@@ -87,6 +107,10 @@ def main(arguments):
     results["operators"] = ["%s is not in the reference" % o for o in operators if o not in reference.ids] + [
         "%s is not in the search" % o for o in operators if '"docs/OPERATORS.html#%s"' % o not in search] + [
         "%d operators" % len(operators)] * (len(operators) < 189)
+    for name in operators:
+        path = "docs/operators/%s.html" % name
+        results["operator " + name] = ["it has no page"] if path not in pages else faults_of_operator(
+            nnrt, name, pages[path], files[path].decode())
     guides = {str(p.relative_to(ROOT)) for p in (ROOT / "docs").glob("*.md")} | {"README.md"}
     results["guides"] = sorted(g for g in guides if g.replace(".md", ".html") not in pages)
     for name, faults in results.items():

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Writes the site: README.md, the guides of docs, the demo pages, an operator reference and charts, as static pages with a search.
 
-usage: site.py OUT DEMO    OUT: the folder to write, replaced; DEMO: the folder of the demo pages (build/web/site)
+usage: site.py OUT DEMO NNRT    OUT: the folder to write, replaced; DEMO: the folder of the demo pages (build/web/site); NNRT: the
+                                command line, which prints the kernels (nnrt ops --show)
 
 A page keeps its path: docs/web.md becomes docs/web.html, and a source file that a page links, nnrt.h, becomes nnrt.h.html, so
-that relative links need another suffix only. docs/site/nav.txt has the navigation; docs/site/page.html is around every page. The pages
+that relative links need another suffix only. Each operator has a page, docs/operators/NAME.html. docs/site/nav.txt has the navigation; docs/site/page.html is around every page. The pages
 request nothing from elsewhere, and work from a folder (file://) and below any address. Equal sources give equal bytes.
 """
 import base64
@@ -63,7 +64,8 @@ def slug(text, seen):
 class Site:
     """Everything that is written: pages by their path in the repository, files {path: bytes}, entries of the search."""
 
-    def __init__(self, demo):
+    def __init__(self, demo, nnrt):
+        self.nnrt = nnrt
         self.demo, self.pages, self.files, self.entries = demo, {}, {}, []
         self.markdown = markdown_it.MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
         self.markdown.add_render_rule("fence", lambda _, tokens, i, *__: '<pre tabindex="0"><code>%s</code></pre>\n' % highlight(
@@ -176,12 +178,27 @@ class Site:
             operators = re.findall(r"`(\w+)`", becomes)
             if operators and not set(operators[1:]) - ADDED:
                 lite.setdefault(operators[0], []).append(name)
-        cards, entries = site_parts.operator_cards(self.table(page.path, ["Number", "Operator"]), lite)
+        rows = self.table(page.path, ["Number", "Operator"])
+        kernels = site_parts.operator_kernels(self.nnrt, [row[1].strip("`") for row in rows])
+        cards, entries, pages = site_parts.operator_cards(rows, lite, kernels)
+        for name, body in pages.items():
+            self.operator(name, body, kernels.get(name))
         page.kind = "operators"
         about, columns = text[:text.index("| Number | Operator")].split("| System", 1)
         page.body = "%s<details><summary>Columns, operands and types</summary>%s</details>%s" % (
             self.html(page, about), self.html(page, "| System" + columns), cards)
         self.entries += [["%s#%s" % (page.out, name), "Operator", name, names, words] for name, names, words in entries]
+
+    def operator(self, name, body, kernel):
+        """The page of an operator: facts and attributes, and its kernel, if it has one."""
+        page = self.pages["docs/operators/%s.html" % name] = Page("docs/operators/%s.html" % name, name, kind="operators")
+        page.body = '<h1>%s</h1>\n<section class="operator">%s</section>\n' % (name, body)
+        if kernel:
+            page.body += (
+                '<h2>Kernel</h2>\n<p>Attributes and float32 kernel (if there is one) of the reference device, as '
+                '<code>nnrt ops --show %s</code> prints them; <code>nnrt ops --copy %s</code> prints C that compiles by itself.</p>\n'
+                '<pre class="kernel" tabindex="0"><code>%s</code></pre>\n' % (name, name, highlight(kernel, "c")))
+        page.body += '<p><a href="../OPERATORS.html#%s">All operators</a></p>' % name
 
     # ---- pages of the site itself ----
 
@@ -298,10 +315,10 @@ class Site:
 
 def main(arguments):
     """Writes the site; the exit status."""
-    if len(arguments) != 2:
+    if len(arguments) != 3:
         print(__doc__.strip(), file=sys.stderr)
         return 2
-    made = Site(pathlib.Path(arguments[1]))
+    made = Site(pathlib.Path(arguments[1]), pathlib.Path(arguments[2]).resolve())
     made.build()
     made.write(arguments[0])
     print("%s: %d pages, %d files, %d entries of the search" % (arguments[0], len(made.pages), len(made.files), len(made.entries)))

@@ -1,7 +1,10 @@
 """Parts of the site that are computed: cards of the operators, and charts. tools/docs/site.py calls them."""
+import concurrent.futures
 import html
+import os
 import pathlib
 import re
+import subprocess
 
 import pictures
 
@@ -46,10 +49,24 @@ def names_of(column):
     return [re.sub(r" (\d+ to \d+|\(\d+\))$", "", name) for name in column.split(", ") if name]
 
 
-def operator_cards(rows, lite):
-    """The operator reference, and its entries for the search: (anchor, names, text). rows: of docs/OPERATORS.md without the
-    heading; lite: {operator: names in TensorFlow Lite}."""
-    known, cards, entries = read_operators(), [], []
+def operator_kernels(nnrt, names):
+    """{operator: attribute struct and kernel, as `nnrt ops --show` prints them below two lines about operands and types}. Operators
+    without a kernel (IF, LOOP) are not in it."""
+    def show(name):
+        done = subprocess.run([nnrt, "ops", "--show", name], cwd=ROOT, env={**os.environ, "NO_COLOR": "1"}, capture_output=True,
+                              text=True, check=False)
+        if done.returncode and "has no kernel" not in done.stderr:
+            raise SystemExit("nnrt ops --show %s: %s" % (name, done.stderr))
+        return done.stdout.partition("\n\n")[2]
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        return {name: kernel for name, kernel in zip(names, pool.map(show, names)) if kernel}
+
+
+def operator_cards(rows, lite, kernels):
+    """The operator reference, its entries for the search: (anchor, names, text), and {operator: body of its page without the
+    kernel}. rows: of docs/OPERATORS.md without the heading; lite: {operator: names in TensorFlow Lite}."""
+    known, cards, entries, pages = read_operators(), [], [], {}
     for number, name, operands, hdi, ohnn, nnadapter, onnx, types, quantized, devices in rows:
         name = name.strip("`")
         attributes, definition = known[name]
@@ -62,18 +79,20 @@ def operator_cards(rows, lite):
         members = "".join("<tr><td><code>%s</code></td><td>%s</td><td>%s</td><td>%s</td></tr>" % (
             member, KINDS.get(kind) or type_of, "empty" if kind in LISTS and default != "required" else escape(default), escape(re.sub(r"\s+", " ", text)))
             for kind, type_of, member, default, text in attributes if member != "reserved")
+        pages[name] = '%s<dl>%s</dl>%s' % (
+            '<p class="definition">%s</p>' % escape(definition) if definition else "",
+            "".join("<div><dt>%s</dt><dd>%s</dd></div>" % fact for fact in facts if fact[1]),
+            '<div class="scroll" tabindex="0" role="region" aria-label="Attributes of %s"><table><tr><th>Attribute</th>'
+            '<th>Type</th><th>Default</th><th>Meaning</th></tr>%s</table></div>' % (name, members) if members else "")
         cards.append(
-            '<section class="operator" id="%s" data-names="%s"><h3><a href="#%s">%s</a> <small>%s</small></h3>%s<dl>%s</dl>%s'
-            '<p class="copy">As C: <code>build/nnrt ops --copy %s</code></p></section>' % (
-                name, html.escape(" ".join([name, *names]).lower()), name, name, number,
-                '<p class="definition">%s</p>' % escape(definition) if definition else "",
-                "".join("<div><dt>%s</dt><dd>%s</dd></div>" % fact for fact in facts if fact[1]),
-                '<div class="scroll" tabindex="0" role="region" aria-label="Attributes of %s"><table><tr><th>Attribute</th>'
-                '<th>Type</th><th>Default</th><th>Meaning</th></tr>%s</table></div>' % (name, members) if members else "", name))
+            '<section class="operator" id="%s" data-names="%s"><h3><a href="#%s">%s</a> <small>%s</small></h3>%s'
+            '<p class="copy"><a href="operators/%s.html">%s</a></p></section>' % (
+                name, html.escape(" ".join([name, *names]).lower()), name, name, number, pages[name], name,
+                "Kernel in C" if name in kernels else "Page of %s" % name))
         entries.append((name, " ".join(names), definition or types))
     return ('<label class="filter" for="filter">Filter by a name here, in ONNX, TensorFlow Lite, OH_NN or NNAdapter '
             '<input id="filter" type="search" autocomplete="off"></label><p id="shown" role="status">%d operators</p>\n%s' % (
-                len(cards), "\n".join(cards))), entries
+                len(cards), "\n".join(cards))), entries, pages
 
 
 # ---- charts ----

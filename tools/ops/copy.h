@@ -42,40 +42,56 @@ static NNRT_DataType cli_copy_default_type(const nnrt_op *op)
                                            : NNRT_DATA_TYPE_UNKNOWN;
 }
 
-/* The fused activations of a copy for which none are asked: RELU and RELU6, which most networks use. The others need exp,
-   tanh, erf, log of the library, 200 lines. NULL: all, as for the operator ACTIVATION, whose attribute is no fused one. */
+/* The activations of a copy for which none are asked: fused ones RELU and RELU6, which most networks use, of recurrent
+   operators their defaults. The others need exp, tanh, erf, log of the library, 200 lines. NULL: all, as for the operator
+   ACTIVATION, whose attribute is no fused one. */
 static const char *cli_copy_default_activations(const nnrt_op *op)
 {
     for (uint32_t i = 0; i < op->attr->count && op->type != NNRT_NODE_TYPE_ACTIVATION; i++)
         if (strcmp(op->attr->members[i].name, "activationType") == 0)
             return "RELU,RELU6";
+        else if (strcmp(op->attr->members[i].name, "activations") == 0)
+            return "SIGMOID,TANH";
     return NULL;
 }
 
-/* True if operand i of the kernel has the type of operand 0. */
-static bool cli_copy_same_type(const nnrt_op *op, const nnrt_kernel_row *row, bool output, uint32_t i)
+/* 2: operand i of the kernel has the type of operand 0; 1: it is no floating point; 0: any other. */
+static int cli_copy_same_type(const nnrt_op *op, const nnrt_kernel_row *row, bool output, uint32_t i)
 {
     const char *list = output ? op->outputs : row->operands != NULL ? row->operands : op->inputs;
     cli_text rest;
     if (!output && i == 0)
-        return true;
+        return 2;
     (void)cli_copy_operand(list, i, &rest);
     while (rest.n > 0 && (*rest.at == '?' || *rest.at == '*'))
         rest = cli_text_between(rest.at + 1, rest.at + rest.n);
     rest = cli_copy_type(rest);
-    return rest.n >= 2 && rest.at[0] == '=' && rest.at[1] == '0';
+    if (rest.n >= 2 && rest.at[0] == ':' && strchr("ibqsw", rest.at[1]) != NULL)
+        return 1;
+    return rest.n >= 2 && rest.at[0] == '=' && rest.at[1] == '0' ? 2 : 0;
+}
+
+/* True if all operands of the kernel are `least` or more of cli_copy_same_type. */
+static bool cli_copy_types(const nnrt_op *op, const nnrt_kernel_row *row, int least)
+{
+    const nnrt_op_arity arity = nnrt_op_operands(op);
+    bool same = true;
+    for (uint32_t i = 0; i < arity.maxIn && i < NNRT_MAX_FIXED_OPERANDS; i++)
+        same = same && cli_copy_same_type(op, row, false, i) >= least;
+    for (uint32_t i = 0; i < arity.maxOut && i < NNRT_MAX_FIXED_OPERANDS; i++)
+        same = same && cli_copy_same_type(op, row, true, i) >= least;
+    return same;
+}
+
+static bool cli_copy_derived(const nnrt_kernel_row *row)
+{
+    return strchr(cli_copy_what(cli_copy_calls, row->name), 'd') != NULL;
 }
 
 /* True if all operands of the kernel have the type of operand 0. */
 static bool cli_copy_one_type(const nnrt_op *op, const nnrt_kernel_row *row)
 {
-    const nnrt_op_arity arity = nnrt_op_operands(op);
-    bool same = strchr(cli_copy_what(cli_copy_calls, row->name), 'd') == NULL;
-    for (uint32_t i = 0; i < arity.maxIn && i < NNRT_MAX_FIXED_OPERANDS; i++)
-        same = same && cli_copy_same_type(op, row, false, i);
-    for (uint32_t i = 0; i < arity.maxOut && i < NNRT_MAX_FIXED_OPERANDS; i++)
-        same = same && cli_copy_same_type(op, row, true, i);
-    return same;
+    return !cli_copy_derived(row) && cli_copy_types(op, row, 2);
 }
 
 /* The parameters of the kernel that are views of the type of operand 0 (cli_item.typed), by the pattern of its row. */
@@ -86,10 +102,10 @@ static uint32_t cli_copy_typed(const nnrt_op *op, const nnrt_kernel_row *row)
     const uint32_t nIn = inputsV ? 0 : (uint32_t)(pattern[0] - '0'), nOut = outputsV ? 0 : (uint32_t)(out[0] - '0');
     uint32_t at = 1, typed = 0; /* parameter 0 is the attributes */
     for (uint32_t i = 0; i < nIn; i++, at++)
-        typed |= cli_copy_same_type(op, row, false, i) ? 1u << at : 0;
+        typed |= cli_copy_same_type(op, row, false, i) == 2 ? 1u << at : 0;
     at += (inputsV ? 2u : 0u) + (pattern[1] == 'd' ? (uint32_t)(pattern[2] - '0') : 0u);
     for (uint32_t i = 0; i < nOut; i++, at++)
-        typed |= cli_copy_same_type(op, row, true, i) ? 1u << at : 0;
+        typed |= cli_copy_same_type(op, row, true, i) == 2 ? 1u << at : 0;
     return typed;
 }
 
@@ -131,7 +147,7 @@ static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, NNRT_
     const char **names = (const char **)cli_copy_keep(c, op->kernelCount * sizeof(*names)), *views = NULL, *row = NULL;
     const bool any = kernel == NULL;
     size_t count = 0;
-    bool derived = false, quant = false, all = true;
+    bool derived = false, quant = false, all = true, floats = false;
     char asked[120];
     for (uint32_t i = 0; i < op->kernelCount && kernel == NULL && type != NNRT_DATA_TYPE_UNKNOWN; i++)
         if ((op->kernels[i].types & NNRT_TYPES_OF(type)) != 0)
@@ -153,11 +169,14 @@ static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, NNRT_
         if (kernel != NULL) {
             views = cli_copy_enumerator(cli_copy_only_type(&op->kernels[i], type));
             all = cli_copy_one_type(op, &op->kernels[i]);
+            floats = cli_copy_types(op, &op->kernels[i], 1) && views != NULL &&
+                     (strcmp(views, "NNRT_DATA_TYPE_FLOAT32") == 0 ||
+                      (strcmp(views, "NNRT_DATA_TYPE_FLOAT16") == 0 && !cli_copy_derived(&op->kernels[i])));
         }
         names[count++] = op->kernels[i].name;
         quant = quant || (type == NNRT_DATA_TYPE_UNKNOWN && ((op->kernels[i].types & ~NNRT_TYPES_ANY) != 0 ||
                                                             !cli_copy_one_type(op, &op->kernels[i])));
-        derived = derived || strchr(cli_copy_what(cli_copy_calls, op->kernels[i].name), 'd') != NULL;
+        derived = derived || cli_copy_derived(&op->kernels[i]);
         if (item == NULL)
             return cli_fail("%s has no function %s: it is not nnrt_ops.h, or of another version", path,
                             names[count - 1]);
@@ -183,7 +202,7 @@ static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, NNRT_
     for (uint32_t i = 0; i < op->kernelCount && kernel != NULL; i++)
         if (strcmp(kernel, op->kernels[i].name) == 0)
             c->items[cli_copy_function(c, kernel) - c->items].typed = cli_copy_typed(op, &op->kernels[i]);
-    cli_fold_copy(c, names, count, views, all, activations);
+    cli_fold_copy(c, names, count, views, all, floats, activations);
     cli_copy_lean_all(c, quant);
     for (size_t i = 0; i < c->itemCount; i++)
         c->items[i].wanted = c->items[i].asked = false;

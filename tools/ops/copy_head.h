@@ -185,8 +185,10 @@ static void cli_copy_put_head(cli_copy *c, const nnrt_op *op, const char *kernel
     printf("Views are arrays with strides in elements.%s Returns NNRT_SUCCESS, or the code of an error in the data.\n",
            (op->flags & NNRT_OP_LAYOUT) != 0 ? " Images have the axes [N,H,W,C] for any strides." : "");
     if (activations != NULL)
-        printf("Fused activations of this copy: none, %s. 'nnrt ops --copy %s --activation NAMES' has others.\n", activations,
-               op->name);
+        printf("%s%s. 'nnrt ops --copy %s --activation NAMES' has others.\n",
+               cli_text_find(cli_text_of(activations), "TANH") != NULL ? "Activations of this copy: "
+                                                                       : "Fused activations of this copy: none, ",
+               activations, op->name);
     cli_copy_put_rule(c, cli_copy_what(cli_copy_rules, op->name), derived);
     printf("*/\n");
 }

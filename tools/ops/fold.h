@@ -39,6 +39,7 @@ typedef struct cli_fold {
     size_t functionCount;
     const char *type;        /* the type of all views, or of the typed ones, as an enumerator; NULL: types differ */
     bool all;                /* of all views */
+    bool floats, inFloat;    /* of all views whose elements nnrti_load and nnrti_store take; in such a call */
     cli_text typed[CLI_FOLD_PARAMS]; /* the parameters of the current function that are views of this type */
     size_t typedCount;
     const char *activations; /* the activations that stay, "RELU,RELU6"; NULL: all */
@@ -256,8 +257,12 @@ static void cli_fold_opaque(cli_fold *f, size_t i, size_t end)
             const size_t close = cli_fold_match(f->t, i), first = f->out.count;
             const cli_token *before = first > 0 ? &f->out.data[first - 1] : NULL;
             const bool call = i > begin && before != NULL && before->kind == 'a';
+            const bool outside = f->inFloat;
+            if (call)
+                f->inFloat = f->floats && (cli_text_is(before->text, "nnrti_load") || cli_text_is(before->text, "nnrti_store"));
             cli_fold_put(f, t);
-            cli_fold_list(f, i + 1, close, call ? cli_fold_called(f, before->text) : NULL);
+            cli_fold_list(f, i + 1, close, call ? cli_fold_called(f, f->t[i - 1].text) : NULL);
+            f->inFloat = outside;
             if (!call && f->out.count == first + 2 && cli_fold_constant(f->c, &f->out.data[first + 1]) &&
                 cli_fold_is(f, i, "(")) {
                 f->out.data[first + 1].space = t->space;
@@ -288,7 +293,7 @@ static bool cli_fold_view_type(const cli_fold *f, size_t i, size_t end)
     if (f->type == NULL || end - i < 3 || !cli_fold_is(f, end - 1, "dataType") ||
         !(cli_fold_is(f, end - 2, ".") || cli_fold_pair(f, end - 3, end, "->")))
         return false;
-    if (!f->all)
+    if (!f->all && !f->inFloat)
         return end - i == 4 && cli_fold_is_typed(f, &f->t[i]);
     for (; i < end; i++) {
         if (cli_fold_is(f, i, "["))
@@ -1083,9 +1088,9 @@ static uint32_t cli_fold_kept(const cli_fold_function *one, uint32_t typed)
     return kept;
 }
 
-/* Specializes the wanted functions. type: the type of all views, else of the typed ones, as an enumerator; NULL: unknown,
-   and macros of function bodies are not expanded. */
-static void cli_fold_copy(cli_copy *c, const char *const *names, size_t count, const char *type, bool all,
+/* Specializes the wanted functions. type: the type of all views, else of the typed ones and, with floats, of all that are
+   floating point, as an enumerator; NULL: unknown, and macros of function bodies are not expanded. */
+static void cli_fold_copy(cli_copy *c, const char *const *names, size_t count, const char *type, bool all, bool floats,
                           const char *activations)
 {
     bool changed = true;
@@ -1095,6 +1100,7 @@ static void cli_fold_copy(cli_copy *c, const char *const *names, size_t count, c
         f.c = c;
         f.type = type;
         f.all = all;
+        f.floats = floats;
         f.activations = activations;
         cli_fold_prototypes(c);
         cli_fold_functions(&f);
