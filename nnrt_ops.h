@@ -6495,33 +6495,31 @@ static uint64_t nnrti_order(const void *data, ptrdiff_t i, NNRT_DataType type)
     return bits > top ? ~bits : bits | top;
 }
 
-/* The elements that are reduced to one result, relative to element 0 of x. A complete walk ends at its start. */
-typedef struct nnrti_reduction {
-    nnrt_walk walk;
-    bool empty;
-    size_t count;
-} nnrti_reduction;
-
-static nnrti_reduction nnrti_reduction_of(const nnrt_view *x, const nnrt_view *axes)
+/* x with size 1 along all axes but those in axes (int32): its places are the elements that are reduced to one result,
+   relative to the first of them. */
+static nnrt_view nnrti_reduced_set(const nnrt_view *x, const nnrt_view *axes)
 {
-    nnrti_reduction r;
-    nnrt_view part = *x;
+    nnrt_view set = *x;
     for (int32_t i = 0; i < x->rank; i++)
-        part.dims[i] = 1;
+        set.dims[i] = 1;
     for (int32_t k = 0; k < axes->dims[0]; k++)
-        part.dims[((const int32_t *)axes->data)[k]] = x->dims[((const int32_t *)axes->data)[k]];
-    r.empty = !nnrt_walk_first(&r.walk, &part, NULL, NULL);
-    r.count = r.empty ? 0 : 1;
-    for (int32_t i = 0; i < x->rank; i++)
-        r.count *= (size_t)part.dims[i];
-    return r;
+        set.dims[((const int32_t *)axes->data)[k]] = x->dims[((const int32_t *)axes->data)[k]];
+    return set;
+}
+
+/* The number of elements of v. */
+static NNRTI_UNUSED size_t nnrti_view_count(const nnrt_view *v)
+{
+    size_t count = 1;
+    for (int32_t i = 0; i < v->rank; i++)
+        count *= (size_t)v->dims[i];
+    return count;
 }
 
 /* A line of a view: element i is at data + i*step elements. data is NULL for an absent operand. */
 typedef struct nnrti_line {
     void *data;
     ptrdiff_t step;
-    const NNRT_QuantParam *quant; /* of the view */
     NNRT_DataType type;
     bool rising; /* nnrti_topk takes the smallest elements, in ascending order */
 } nnrti_line;
@@ -6529,12 +6527,11 @@ typedef struct nnrti_line {
 /* The line of v along axis that starts at offset `at`. */
 static nnrti_line nnrti_line_of(const nnrt_view *v, int32_t axis, ptrdiff_t at)
 {
-    nnrti_line line = {NULL, 0, NULL, NNRT_DATA_TYPE_UNKNOWN, false};
+    nnrti_line line = {NULL, 0, NNRT_DATA_TYPE_UNKNOWN, false};
     if (v != NULL) {
         line.data = nnrti_at(v->data, at, nnrt_type_size(v->dataType));
         line.step = v->strides[axis];
         line.type = v->dataType;
-        line.quant = v->quant;
     }
     return line;
 }
@@ -6551,16 +6548,6 @@ static void nnrti_line_copy(const nnrti_line *to, int32_t i, const nnrti_line *f
     target = nnrti_at(to->data, i * to->step, width);
     if (target != source)
         memcpy(target, source, width);
-}
-
-/* v with axis reduced to size 1: a walk over it visits the first element of every line along axis. NULL stays NULL. */
-static const nnrt_view *nnrti_line_starts(const nnrt_view *v, int32_t axis, nnrt_view *starts)
-{
-    if (v == NULL)
-        return NULL;
-    *starts = *v;
-    starts->dims[axis] = 1;
-    return starts;
 }
 
 /* A float sum and the accumulated rounding error in rest (Knuth's two-sum): together as accurate as one rounding. */
@@ -6729,22 +6716,14 @@ static void *nnrti_scratch(const nnrt_call *call, size_t bytes)
 static NNRT_ReturnCode nnrti_topk_lines(const nnrt_view *x, int32_t axis, int32_t count, bool rising, bool sorted,
                                         const nnrt_view *values, const nnrt_view *indices, const nnrt_call *call)
 {
-    int32_t *heap = (int32_t *)nnrti_scratch(call, (size_t)count * sizeof(*heap));
-    nnrt_view starts[3];
-    nnrt_walk w;
-    if (count == 0 ||
-        !nnrt_walk_first(&w, nnrti_line_starts(x, axis, &starts[0]), nnrti_line_starts(values, axis, &starts[1]),
-                         nnrti_line_starts(indices, axis, &starts[2])))
-        return NNRT_SUCCESS;
-    do {
-        for (int32_t i = 0; i < w.count; i++) {
-            const nnrti_line top = nnrti_line_of(values, axis, w.at[1] + i * w.row[1]);
-            const nnrti_line at = nnrti_line_of(indices, axis, w.at[2] + i * w.row[2]);
-            nnrti_line line = nnrti_line_of(x, axis, w.at[0] + i * w.row[0]);
-            line.rising = rising;
-            nnrti_topk(&line, x->dims[axis], count, sorted, heap, &top, &at);
-        }
-    } while (nnrt_walk_next(&w));
+    int32_t *heap = (int32_t *)nnrti_scratch(call, (size_t)count * sizeof(*heap)), place[NNRT_MAX_RANK] = {0};
+    for (bool more = count > 0 && !nnrt_view_empty(x); more; more = nnrti_next_line(x, axis, place)) {
+        const nnrti_line top = nnrti_line_of(values, axis, values != NULL ? nnrti_offset(values, place) : 0);
+        const nnrti_line at = nnrti_line_of(indices, axis, indices != NULL ? nnrti_offset(indices, place) : 0);
+        nnrti_line line = nnrti_line_of(x, axis, nnrti_offset(x, place));
+        line.rising = rising;
+        nnrti_topk(&line, x->dims[axis], count, sorted, heap, &top, &at);
+    }
     return NNRT_SUCCESS;
 }
 
@@ -10404,19 +10383,15 @@ static NNRT_ReturnCode nnrti_rule_all(nnrt_resolve *c)
    -0 is 0 and NaN is nonzero; y bool with size 1 along axes. */
 NNRT_API NNRT_ReturnCode nnrt_all(const NNRT_All *attr, const nnrt_view *x, const nnrt_view *axes, nnrt_view *y)
 {
-    nnrti_reduction r = nnrti_reduction_of(x, axes);
-    nnrt_walk w;
+    const nnrt_view set = nnrti_reduced_set(x, axes);
+    int32_t out[NNRT_MAX_RANK] = {0}, in[NNRT_MAX_RANK] = {0};
     (void)attr;
-    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
-        for (int32_t q = 0; q < w.count; q++) {
-            const ptrdiff_t first = w.at[1] + q * w.row[1];
-            bool all = true;
-            do {
-                for (int32_t i = 0; i < r.walk.count && !r.empty; i++)
-                    all = all && nnrti_is_non_zero(x->data, x->dataType, first + r.walk.at[0] + i * r.walk.row[0]);
-            } while (!r.empty && nnrt_walk_next(&r.walk));
-            ((uint8_t *)y->data)[w.at[0] + q * w.row[0]] = all ? 1 : 0;
-        }
+    for (bool more = !nnrt_view_empty(y); more; more = nnrti_next_place(y, out)) {
+        bool all = true;
+        for (bool some = !nnrt_view_empty(&set); some; some = nnrti_next_place(&set, in))
+            all = all && nnrti_is_non_zero(x->data, x->dataType, nnrti_offset(x, out) + nnrti_offset(x, in));
+        ((uint8_t *)y->data)[nnrti_offset(y, out)] = all ? 1 : 0;
+    }
     return NNRT_SUCCESS;
 }
 
@@ -15609,41 +15584,41 @@ static NNRT_ReturnCode nnrti_rule_l2_normalize_fusion(nnrt_resolve *c)
 
 /* >>kernel L2_NORMALIZE_FUSION */
 
+/* groups and set are views of the same shape: groups gets size 1 along the axes in axis, set along all others. */
+static void nnrti_l2_axes(const NNRT_L2NormalizeFusion *attr, nnrt_view *groups, nnrt_view *set)
+{
+    for (int32_t i = 0; i < set->rank; i++)
+        set->dims[i] = 1;
+    for (uint32_t k = 0; k < attr->axis.count; k++) {
+        const int32_t axis = (int32_t)attr->axis.data[k];
+        set->dims[axis] = groups->dims[axis];
+        groups->dims[axis] = 1;
+    }
+}
+
 /* y = act(x / sqrt(max(epsilon, sum of x^2 over the axes in axis))). x and y have the same shape; y may be x
    (in-place). The sum visits the elements in row-major order and is compensated (nnrti_sum). */
 NNRTI_INLINE NNRT_ReturnCode nnrti_l2_normalize_fusion(const NNRT_L2NormalizeFusion *attr, const nnrt_view *x,
                                                        nnrt_view *y, NNRT_DataType type)
 {
-    nnrt_view firstX = *x, firstY = *y, setX = *x, setY = *y; /* first elements of the groups; one group */
-    nnrt_walk w, s;
-    for (int32_t i = 0; i < x->rank; i++)
-        setX.dims[i] = setY.dims[i] = 1;
-    for (uint32_t k = 0; k < attr->axis.count; k++) {
-        const int32_t axis = (int32_t)attr->axis.data[k];
-        setX.dims[axis] = setY.dims[axis] = x->dims[axis];
-        firstX.dims[axis] = firstY.dims[axis] = 1;
-    }
-    for (bool more = nnrt_walk_first(&w, &firstY, &firstX, NULL) && nnrt_walk_first(&s, &setY, &setX, NULL); more;
-         more = nnrt_walk_next(&w))
-        for (int32_t q = 0; q < w.count; q++) {
-            const ptrdiff_t to = w.at[0] + q * w.row[0], from = w.at[1] + q * w.row[1];
-            nnrti_sum sum = {0, 0};
-            float norm;
-            do
-                for (int32_t i = 0; i < s.count; i++) {
-                    const float v = nnrti_load_real(x, from + s.at[1] + i * s.row[1], type);
-                    nnrti_sum_add(&sum, v * v);
-                }
-            while (nnrt_walk_next(&s)); /* after the last row, s is at its start again */
-            norm = nnrti_sum_of(&sum);
-            norm = nnrt_sqrtf(norm < attr->epsilon ? attr->epsilon : norm);
-            do
-                for (int32_t i = 0; i < s.count; i++) {
-                    const float v = nnrti_load_real(x, from + s.at[1] + i * s.row[1], type) / norm;
-                    nnrti_store_real(y, to + s.at[0] + i * s.row[0], nnrt_activate(v, attr->activationType), type);
-                }
-            while (nnrt_walk_next(&s));
+    nnrt_view groups = *x, set = *x; /* the first elements of the groups; one group */
+    int32_t group[NNRT_MAX_RANK] = {0}, in[NNRT_MAX_RANK] = {0};
+    nnrti_l2_axes(attr, &groups, &set);
+    for (bool more = !nnrt_view_empty(x); more; more = nnrti_next_place(&groups, group)) {
+        const ptrdiff_t from = nnrti_offset(x, group), to = nnrti_offset(y, group);
+        nnrti_sum sum = {0, 0};
+        float norm;
+        for (bool some = true; some; some = nnrti_next_place(&set, in)) {
+            const float v = nnrti_load_real(x, from + nnrti_offset(x, in), type);
+            nnrti_sum_add(&sum, v * v);
         }
+        norm = nnrti_sum_of(&sum);
+        norm = nnrt_sqrtf(norm < attr->epsilon ? attr->epsilon : norm);
+        for (bool some = true; some; some = nnrti_next_place(&set, in)) {
+            const float v = nnrti_load_real(x, from + nnrti_offset(x, in), type) / norm;
+            nnrti_store_real(y, to + nnrti_offset(y, in), nnrt_activate(v, attr->activationType), type);
+        }
+    }
     return NNRT_SUCCESS;
 }
 
@@ -15681,36 +15656,23 @@ NNRT_API NNRT_ReturnCode nnrt_l2_normalize_fusion_q8(const NNRT_L2NormalizeFusio
                                                      const nnrt_view *least, const nnrt_view *list, nnrt_view *y)
 {
     const int32_t *quant = (const int32_t *)list->data, zero = x->quant[0].zeroPoint;
-    nnrt_view firstX = *x, firstY = *y, setX = *x, setY = *y; /* first elements of the groups; one group */
-    nnrt_walk w, s;
-    for (int32_t i = 0; i < x->rank; i++)
-        setX.dims[i] = setY.dims[i] = 1;
-    for (uint32_t k = 0; k < attr->axis.count; k++) {
-        const int32_t axis = (int32_t)attr->axis.data[k];
-        setX.dims[axis] = setY.dims[axis] = x->dims[axis];
-        firstX.dims[axis] = firstY.dims[axis] = 1;
-    }
-    for (bool more = nnrt_walk_first(&w, &firstY, &firstX, NULL) && nnrt_walk_first(&s, &setY, &setX, NULL); more;
-         more = nnrt_walk_next(&w))
-        for (int32_t q = 0; q < w.count; q++) {
-            const ptrdiff_t to = w.at[0] + q * w.row[0], from = w.at[1] + q * w.row[1];
-            int64_t sum = 0;
-            int32_t factor[2];
-            do
-                for (int32_t i = 0; i < s.count; i++) {
-                    const int32_t v = nnrt_load_8(x->data, from + s.at[1] + i * s.row[1], x->dataType) - zero;
-                    sum += (int64_t)v * v;
-                }
-            while (nnrt_walk_next(&s)); /* after the last row, s is at its start again */
-            nnrti_l2_factor(sum > *(const int64_t *)least->data ? sum : *(const int64_t *)least->data, factor);
-            do
-                for (int32_t i = 0; i < s.count; i++) {
-                    const int32_t v = nnrt_load_8(x->data, from + s.at[1] + i * s.row[1], x->dataType) - zero;
-                    nnrti_store_8(y->data, to + s.at[0] + i * s.row[0],
-                                  nnrt_quant_result(nnrt_rescale(v, factor), quant));
-                }
-            while (nnrt_walk_next(&s));
+    nnrt_view groups = *x, set = *x; /* the first elements of the groups; one group */
+    int32_t group[NNRT_MAX_RANK] = {0}, in[NNRT_MAX_RANK] = {0};
+    nnrti_l2_axes(attr, &groups, &set);
+    for (bool more = !nnrt_view_empty(x); more; more = nnrti_next_place(&groups, group)) {
+        const ptrdiff_t from = nnrti_offset(x, group), to = nnrti_offset(y, group);
+        int64_t sum = 0;
+        int32_t factor[2];
+        for (bool some = true; some; some = nnrti_next_place(&set, in)) {
+            const int32_t v = nnrt_load_8(x->data, from + nnrti_offset(x, in), x->dataType) - zero;
+            sum += (int64_t)v * v;
         }
+        nnrti_l2_factor(sum > *(const int64_t *)least->data ? sum : *(const int64_t *)least->data, factor);
+        for (bool some = true; some; some = nnrti_next_place(&set, in)) {
+            const int32_t v = nnrt_load_8(x->data, from + nnrti_offset(x, in), x->dataType) - zero;
+            nnrti_store_8(y->data, to + nnrti_offset(y, in), nnrt_quant_result(nnrt_rescale(v, factor), quant));
+        }
+    }
     return NNRT_SUCCESS;
 }
 
@@ -18945,20 +18907,15 @@ static float nnrti_reduce_end(NNRT_ReduceMode mode, const nnrti_reduced *r, size
 NNRTI_INLINE NNRT_ReturnCode nnrti_reduce_float(const NNRT_ReduceFusion *attr, const nnrt_view *x,
                                                 const nnrt_view *axes, nnrt_view *y, NNRT_DataType type)
 {
-    const NNRT_ReduceMode mode = attr->mode;
-    nnrti_reduction r = nnrti_reduction_of(x, axes);
-    nnrt_walk w;
-    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w)) {
-        for (int32_t q = 0; q < w.count; q++) {
-            const ptrdiff_t first = w.at[1] + q * w.row[1];
-            nnrti_reduced reduced = nnrti_reduce_start(mode);
-            do {
-                for (int32_t i = 0; i < r.walk.count && !r.empty; i++)
-                    nnrti_reduce_take(&reduced, mode,
-                                      nnrti_load(x->data, first + r.walk.at[0] + i * r.walk.row[0], type));
-            } while (!r.empty && nnrt_walk_next(&r.walk));
-            nnrti_store(y->data, w.at[0] + q * w.row[0], nnrti_reduce_end(mode, &reduced, r.count) * attr->coeff, type);
-        }
+    const nnrt_view set = nnrti_reduced_set(x, axes);
+    int32_t out[NNRT_MAX_RANK] = {0}, in[NNRT_MAX_RANK] = {0};
+    for (bool more = !nnrt_view_empty(y); more; more = nnrti_next_place(y, out)) {
+        const ptrdiff_t first = nnrti_offset(x, out);
+        nnrti_reduced r = nnrti_reduce_start(attr->mode);
+        for (bool some = !nnrt_view_empty(&set); some; some = nnrti_next_place(&set, in))
+            nnrti_reduce_take(&r, attr->mode, nnrti_load(x->data, first + nnrti_offset(x, in), type));
+        nnrti_store(y->data, nnrti_offset(y, out), nnrti_reduce_end(attr->mode, &r, nnrti_view_count(&set)) * attr->coeff,
+                    type);
     }
     return NNRT_SUCCESS;
 }
@@ -18977,15 +18934,15 @@ static double nnrti_reduce_f64_take(NNRT_ReduceMode mode, double sum, double v)
     }
 }
 
-static double nnrti_reduce_f64(const NNRT_ReduceFusion *attr, const double *x, nnrti_reduction *r)
+static double nnrti_reduce_f64(const NNRT_ReduceFusion *attr, const double *x, const nnrt_view *set)
 {
+    const size_t n = nnrti_view_count(set);
+    int32_t in[NNRT_MAX_RANK] = {0};
     double sum = (double)nnrti_reduce_start(attr->mode).sum;
-    do {
-        for (int32_t i = 0; i < r->walk.count && !r->empty; i++)
-            sum = nnrti_reduce_f64_take(attr->mode, sum, x[r->walk.at[0] + i * r->walk.row[0]]);
-    } while (!r->empty && nnrt_walk_next(&r->walk));
+    for (bool some = n > 0; some; some = nnrti_next_place(set, in))
+        sum = nnrti_reduce_f64_take(attr->mode, sum, x[nnrti_offset(set, in)]);
     if (attr->mode == NNRT_REDUCE_MODE_MEAN)
-        sum = r->count > 0 ? sum / (double)r->count : (double)NAN;
+        sum = n > 0 ? sum / (double)n : (double)NAN;
     return (attr->mode == NNRT_REDUCE_MODE_L2 ? nnrti_sqrt(sum) : sum) * (double)attr->coeff;
 }
 
@@ -19016,20 +18973,20 @@ static uint64_t nnrti_root_of(uint64_t v)
 }
 
 /* Integer reduction; x addresses the first element to be reduced. MEAN and L2 truncate toward zero. */
-static uint64_t nnrti_reduce_int(NNRT_ReduceMode mode, const void *x, NNRT_DataType type, nnrti_reduction *r)
+static uint64_t nnrti_reduce_int(NNRT_ReduceMode mode, const void *x, NNRT_DataType type, const nnrt_view *set)
 {
+    const size_t n = nnrti_view_count(set);
+    int32_t in[NNRT_MAX_RANK] = {0};
     const uint64_t order = type >= NNRT_DATA_TYPE_INT8 && type <= NNRT_DATA_TYPE_INT64 ? (uint64_t)1 << 63 : 0;
     const uint64_t lowest = order != 0 ? ~(uint64_t)0 << (8 * nnrt_type_size(type) - 1) : 0;
     uint64_t sum = mode == NNRT_REDUCE_MODE_PROD || mode == NNRT_REDUCE_MODE_ALL ? 1
                    : mode == NNRT_REDUCE_MODE_MAX                                ? lowest
                    : mode == NNRT_REDUCE_MODE_MIN ? (type == NNRT_DATA_TYPE_BOOL ? 1 : ~lowest)
                                                   : 0;
-    do {
-        for (int32_t i = 0; i < r->walk.count && !r->empty; i++)
-            sum = nnrti_reduce_int_take(mode, sum, nnrti_load_int(x, r->walk.at[0] + i * r->walk.row[0], type), order);
-    } while (!r->empty && nnrt_walk_next(&r->walk));
+    for (bool some = n > 0; some; some = nnrti_next_place(set, in))
+        sum = nnrti_reduce_int_take(mode, sum, nnrti_load_int(x, nnrti_offset(set, in), type), order);
     if (mode == NNRT_REDUCE_MODE_MEAN)
-        return sum & order ? 0u - (0u - sum) / r->count : sum / r->count;
+        return sum & order ? 0u - (0u - sum) / n : sum / n;
     return mode == NNRT_REDUCE_MODE_L2 ? nnrti_root_of(sum) : sum;
 }
 
@@ -19050,20 +19007,17 @@ NNRT_API NNRT_ReturnCode nnrt_reduce_fusion(const NNRT_ReduceFusion *attr, const
                                             nnrt_view *y)
 {
     const NNRT_DataType type = x->dataType;
-    const size_t width = nnrt_type_size(type);
-    nnrti_reduction r = nnrti_reduction_of(x, axes);
-    nnrt_walk w;
+    const nnrt_view set = nnrti_reduced_set(x, axes);
+    int32_t out[NNRT_MAX_RANK] = {0};
     if (type == NNRT_DATA_TYPE_FLOAT16)
         return nnrti_reduce_float(attr, x, axes, y, NNRT_DATA_TYPE_FLOAT16);
-    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w)) {
-        for (int32_t q = 0; q < w.count; q++) {
-            const void *set = nnrti_at(x->data, w.at[1] + q * w.row[1], width);
-            const ptrdiff_t out = w.at[0] + q * w.row[0];
-            if (type == NNRT_DATA_TYPE_FLOAT64)
-                ((double *)y->data)[out] = nnrti_reduce_f64(attr, (const double *)set, &r);
-            else
-                nnrti_store_int(y->data, out, nnrti_reduce_int(attr->mode, set, type, &r), type);
-        }
+    for (bool more = !nnrt_view_empty(y); more; more = nnrti_next_place(y, out)) {
+        const void *first = nnrti_at(x->data, nnrti_offset(x, out), nnrt_type_size(type));
+        const ptrdiff_t at = nnrti_offset(y, out);
+        if (type == NNRT_DATA_TYPE_FLOAT64)
+            ((double *)y->data)[at] = nnrti_reduce_f64(attr, (const double *)first, &set);
+        else
+            nnrti_store_int(y->data, at, nnrti_reduce_int(attr->mode, first, type, &set), type);
     }
     return NNRT_SUCCESS;
 }
@@ -19092,19 +19046,14 @@ static void nnrti_reduce_mean_q8(int32_t factor[2], size_t n)
 }
 
 /* PROD and L2 of quantized elements: computes the real values like the float32 kernel. */
-static int64_t nnrti_reduce_real_q8(NNRT_ReduceMode mode, const nnrt_view *x, ptrdiff_t first, nnrti_reduction *r,
+static int64_t nnrti_reduce_real_q8(NNRT_ReduceMode mode, const nnrt_view *x, ptrdiff_t first, const nnrt_view *set,
                                     const nnrt_view *y)
 {
-    const float sx = (float)x->quant[0].scale;
-    nnrti_reduced reduced = nnrti_reduce_start(mode);
-    do {
-        for (int32_t i = 0; i < r->walk.count && !r->empty; i++) {
-            const ptrdiff_t at = first + r->walk.at[0] + i * r->walk.row[0];
-            nnrti_reduce_take(&reduced, mode,
-                              sx * (float)(nnrt_load_8(x->data, at, x->dataType) - x->quant[0].zeroPoint));
-        }
-    } while (!r->empty && nnrt_walk_next(&r->walk));
-    return nnrti_quant_real(nnrti_reduce_end(mode, &reduced, r->count), (float)y->quant[0].scale);
+    nnrti_reduced r = nnrti_reduce_start(mode);
+    int32_t in[NNRT_MAX_RANK] = {0};
+    for (bool some = !nnrt_view_empty(set); some; some = nnrti_next_place(set, in))
+        nnrti_reduce_take(&r, mode, nnrti_quant_load(x->data, first + nnrti_offset(x, in), x->dataType, x->quant));
+    return nnrti_quant_real(nnrti_reduce_end(mode, &r, nnrti_view_count(set)), (float)y->quant[0].scale);
 }
 
 /* Quantized int8 or uint8, with the requantization parameters of the rule: MEAN, MAX, MIN, SUM, SUM_SQUARE, ASUM and
@@ -19113,35 +19062,27 @@ NNRT_API NNRT_ReturnCode nnrt_reduce_fusion_q8(const NNRT_ReduceFusion *attr, co
                                                const nnrt_view *list, nnrt_view *y)
 {
     const int32_t *quant = (const int32_t *)list->data;
-    nnrti_reduction r = nnrti_reduction_of(x, axes);
+    const nnrt_view set = nnrti_reduced_set(x, axes);
     const int64_t start = attr->mode == NNRT_REDUCE_MODE_MAX   ? INT32_MIN
                           : attr->mode == NNRT_REDUCE_MODE_MIN ? INT32_MAX
                                                                : attr->mode == NNRT_REDUCE_MODE_ALL;
     const bool real = attr->mode == NNRT_REDUCE_MODE_PROD || attr->mode == NNRT_REDUCE_MODE_L2;
-    int32_t factor[2];
-    nnrt_walk w;
+    int32_t factor[2], out[NNRT_MAX_RANK] = {0}, in[NNRT_MAX_RANK] = {0};
     memcpy(factor, quant + NNRT_QUANT_FACTORS, sizeof(factor));
-    if (attr->mode == NNRT_REDUCE_MODE_MEAN && r.count > 0)
-        nnrti_reduce_mean_q8(factor, r.count);
-    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
-        for (int32_t q = 0; q < w.count; q++) {
-            const ptrdiff_t first = w.at[1] + q * w.row[1];
-            int64_t sum = start;
-            if (real) {
-                sum = nnrti_reduce_real_q8(attr->mode, x, first, &r, y);
-                nnrti_store_8(y->data, w.at[0] + q * w.row[0], nnrt_quant_result(sum, quant));
-                continue;
-            }
-            do {
-                for (int32_t i = 0; i < r.walk.count && !r.empty; i++)
-                    sum = nnrti_reduce_take_q8(
-                        attr->mode, sum,
-                        nnrt_load_8(x->data, first + r.walk.at[0] + i * r.walk.row[0], x->dataType) -
-                            x->quant[0].zeroPoint);
-            } while (!r.empty && nnrt_walk_next(&r.walk));
-            sum = attr->mode == NNRT_REDUCE_MODE_ALL ? sum * factor[0] : nnrt_rescale(sum, factor);
-            nnrti_store_8(y->data, w.at[0] + q * w.row[0], nnrt_quant_result(sum, quant));
-        }
+    if (attr->mode == NNRT_REDUCE_MODE_MEAN && nnrti_view_count(&set) > 0)
+        nnrti_reduce_mean_q8(factor, nnrti_view_count(&set));
+    for (bool more = !nnrt_view_empty(y); more; more = nnrti_next_place(y, out)) {
+        const ptrdiff_t first = nnrti_offset(x, out);
+        int64_t sum = start;
+        for (bool some = !real && !nnrt_view_empty(&set); some; some = nnrti_next_place(&set, in))
+            sum = nnrti_reduce_take_q8(
+                attr->mode, sum,
+                nnrt_load_8(x->data, first + nnrti_offset(x, in), x->dataType) - x->quant[0].zeroPoint);
+        sum = real                                  ? nnrti_reduce_real_q8(attr->mode, x, first, &set, y)
+              : attr->mode == NNRT_REDUCE_MODE_ALL ? sum * factor[0]
+                                                   : nnrt_rescale(sum, factor);
+        nnrti_store_8(y->data, nnrti_offset(y, out), nnrt_quant_result(sum, quant));
+    }
     return NNRT_SUCCESS;
 }
 
