@@ -19525,20 +19525,17 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_resize(const NNRT_Resize *attr, const nnrt_vi
                                           nnrt_view *y, NNRT_DataType type)
 {
     const double *steps = (const double *)step->data;
-    for (int32_t first = 0; first < y->dims[2]; first += 16) {
-        const int32_t count = y->dims[2] - first < 16 ? y->dims[2] - first : 16;
-        nnrt_interpolation columns[16], rows;
-        for (int32_t t = 0; t < count; t++)
-            (void)nnrt_resize_taps(attr, first + t, x->dims[2], steps + 2, &columns[t]);
-        for (int32_t p = 0; p < y->dims[1]; p++) {
-            const int32_t taps = nnrt_resize_taps(attr, p, x->dims[1], steps, &rows);
+    for (int32_t p = 0; p < y->dims[1]; p++) {
+        nnrt_interpolation rows, columns;
+        const int32_t taps = nnrt_resize_taps(attr, p, x->dims[1], steps, &rows);
+        for (int32_t q = 0; q < y->dims[2]; q++) {
+            (void)nnrt_resize_taps(attr, q, x->dims[2], steps + 2, &columns);
             for (int32_t n = 0; n < y->dims[0]; n++)
-                for (int32_t t = 0; t < count; t++)
-                    for (int32_t c = 0; c < y->dims[3]; c++) {
-                        const ptrdiff_t at = nnrti_offset_4(x, n, 0, 0, c);
-                        const float v = nnrti_resize_cell(x, at, &rows, &columns[t], taps, type);
-                        nnrti_store_real(y, nnrti_offset_4(y, n, p, first + t, c), v, type);
-                    }
+                for (int32_t c = 0; c < y->dims[3]; c++) {
+                    const ptrdiff_t at = nnrti_offset_4(x, n, 0, 0, c);
+                    const float v = nnrti_resize_cell(x, at, &rows, &columns, taps, type);
+                    nnrti_store_real(y, nnrti_offset_4(y, n, p, q, c), v, type);
+                }
         }
     }
     return NNRT_SUCCESS;
@@ -20611,8 +20608,8 @@ static uint64_t nnrti_scatter_int(NNRT_ScatterReduction op, uint64_t a, uint64_t
 static void nnrti_scatter_element(NNRT_ScatterReduction op, const nnrt_view *updates, ptrdiff_t from, nnrt_view *y,
                                   ptrdiff_t to, NNRT_DataType type, bool keepNan)
 {
-    const size_t width = nnrt_type_size(type);
     if (op == NNRT_SCATTER_REDUCTION_NONE) {
+        const size_t width = nnrt_type_size(type);
         memcpy(nnrti_at(y->data, to, width), nnrti_at(updates->data, from, width), width);
     } else if (type == NNRT_DATA_TYPE_FLOAT32 || type == NNRT_DATA_TYPE_FLOAT16) {
         const float a = nnrti_load(y->data, to, type), b = nnrti_load(updates->data, from, type);
@@ -20692,8 +20689,8 @@ static NNRT_ReturnCode nnrti_scatter(NNRT_ScatterReduction op, const nnrt_view *
                                      nnrt_view *y, NNRT_DataType type, nnrt_call *call)
 {
     const int32_t lead = indices->rank - 1, k = indices->dims[lead];
-    const nnrt_view from = nnrti_without_axes(updates, 0, lead), to = nnrti_without_axes(y, 0, k);
-    nnrt_view rows = *indices, starts = *updates;
+    nnrt_view rows = *indices, starts = *updates, from = nnrti_without_axes(updates, 0, lead);
+    nnrt_view to = nnrti_without_axes(y, 0, k);
     int32_t i[NNRT_MAX_RANK] = {0}, b[NNRT_MAX_RANK] = {0};
     int64_t n = 0;
     rows.rank = starts.rank = lead;
@@ -20703,9 +20700,12 @@ static NNRT_ReturnCode nnrti_scatter(NNRT_ScatterReduction op, const nnrt_view *
                                                         k, n, true, y, &place);
         if (code != NNRT_SUCCESS)
             return code;
-        for (bool some = !nnrt_view_empty(&to); some; some = nnrti_next_place(&to, b))
-            nnrti_scatter_element(op, updates, nnrti_offset(&starts, i) + nnrti_offset(&from, b), y,
-                                  place + nnrti_offset(&to, b), type, true);
+        from.data = nnrti_at(updates->data, nnrti_offset(&starts, i), nnrt_type_size(type));
+        to.data = nnrti_at(y->data, place, nnrt_type_size(type));
+        if (op == NNRT_SCATTER_REDUCTION_NONE)
+            nnrti_copy(&from, &to);
+        for (bool some = op != NNRT_SCATTER_REDUCTION_NONE && !nnrt_view_empty(&to); some; some = nnrti_next_place(&to, b))
+            nnrti_scatter_element(op, &from, nnrti_offset(&from, b), &to, nnrti_offset(&to, b), type, true);
     }
     return NNRT_SUCCESS;
 }
