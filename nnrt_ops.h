@@ -1126,6 +1126,9 @@ typedef struct nnrt_error {
 /* SUB_FUSION */
 #define NNRT_ATTR_SubFusion(M, S) \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
+/* TENSOR_SCATTER */
+#define NNRT_ATTR_TensorScatter(M, S) \
+    M(S, INT, _, axis, -2) /* axis of x that starts count along, in [-rank, rank), not the first axis */
 /* TILE_FUSION */
 #define NNRT_ATTR_TileFusion(M, S) \
     M(S, INTS, _, dims, 0) /* axes of the entries of multiples; empty = the last len(multiples) axes */
@@ -1792,6 +1795,8 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_NUM,      NULL, CumSum,                cum_prod,                    2_1c,   own), 0) \
     X(INVERSE,                1197, Det,                   same, inverse,                "x[..,M,M]",               "y[..,M,M]=0",         NNRT_OP_INPLACE, \
         K(NNRT_TYPES_FLOAT | NNRT_TYPES_F64, NULL, Det,     inverse,                     1_1c,   own), 0) \
+    X(TENSOR_SCATTER,         1198, TensorScatter,         own, tensor_scatter,          "x[B,..] update=0 starts?[B]:i", "y[B,..]=0",     NNRTI_MOVE, \
+        K(NNRT_TYPES_ANY,      NULL, TensorScatter,         tensor_scatter,              3_1c,   own), 0) \
     NNRTI_OPS_OF_TEST(X, K)
 /* clang-format on */
 
@@ -1896,19 +1901,19 @@ NNRT_OPS(NNRTI_OP_STRUCT, NNRTI_NO_KERNEL)
    NNRT_NODE_TYPE_SOFTPLUS, NNRT_NODE_TYPE_SPACE_TO_BATCH_ND, NNRT_NODE_TYPE_SPACE_TO_DEPTH,
    NNRT_NODE_TYPE_SPARSE_TO_DENSE, NNRT_NODE_TYPE_SPLIT, NNRT_NODE_TYPE_SQRT, NNRT_NODE_TYPE_SQUARE,
    NNRT_NODE_TYPE_SQUARED_DIFFERENCE, NNRT_NODE_TYPE_SQUEEZE, NNRT_NODE_TYPE_STACK, NNRT_NODE_TYPE_STFT,
-   NNRT_NODE_TYPE_STRIDED_SLICE, NNRT_NODE_TYPE_SUB_FUSION, NNRT_NODE_TYPE_TAN, NNRT_NODE_TYPE_TILE_FUSION,
-   NNRT_NODE_TYPE_TOPK_FUSION, NNRT_NODE_TYPE_TRANSPOSE, NNRT_NODE_TYPE_TRILU, NNRT_NODE_TYPE_UNIQUE,
-   NNRT_NODE_TYPE_UNSQUEEZE, NNRT_NODE_TYPE_UNSTACK, NNRT_NODE_TYPE_WHERE, NNRT_NODE_TYPE_WINDOW,
-   NNRT_NODE_TYPE_YOLO_BOX, NNRT_NOT_SUPPORT, NNRT_NO_CHANGE, NNRT_Neg, NNRT_NotEqual, NNRT_OUT_OF_DIMENTION_RANGES,
-   NNRT_PERFORMANCE_EXTREME, NNRT_PERFORMANCE_HIGH, NNRT_PERFORMANCE_LOW, NNRT_PERFORMANCE_MEDIUM,
-   NNRT_PERFORMANCE_NONE, NNRT_PERMISSION_DENIED, NNRT_POWER_ROUNDING_DOWN, NNRT_PRIORITY_HIGH, NNRT_PRIORITY_LOW,
-   NNRT_PRIORITY_MEDIUM, NNRT_PRIORITY_NONE, NNRT_PerformanceMode, NNRT_Priority, NNRT_QUANT_TYPE_ALL,
-   NNRT_QUANT_TYPE_NONE, NNRT_QuantType, NNRT_RECURRENT_DIRECTION_FORWARD, NNRT_REDUCE_MODE_SUM,
-   NNRT_RESIZE_COORDINATES_HALF_PIXEL, NNRT_RealDiv, NNRT_Reciprocal, NNRT_ResizeMethod, NNRT_Round, NNRT_Rsqrt,
-   NNRT_SCATTER_REDUCTION_ADD, NNRT_SCATTER_REDUCTION_MAX, NNRT_SCATTER_REDUCTION_MIN, NNRT_SCATTER_REDUCTION_MUL,
-   NNRT_SCATTER_REDUCTION_NONE, NNRT_SERVICE_ERROR, NNRT_SHIFT_DIRECTION_RIGHT, NNRT_ScatterReduction, NNRT_Select,
-   NNRT_ShiftDirection, NNRT_Sin, NNRT_Sinh, NNRT_Sqrt, NNRT_Square, NNRT_SquaredDifference, NNRT_TIME_OUT, NNRT_Tan,
-   NNRT_WINDOW_KIND_BLACKMAN, NNRT_WindowKind */
+   NNRT_NODE_TYPE_STRIDED_SLICE, NNRT_NODE_TYPE_SUB_FUSION, NNRT_NODE_TYPE_TAN, NNRT_NODE_TYPE_TENSOR_SCATTER,
+   NNRT_NODE_TYPE_TILE_FUSION, NNRT_NODE_TYPE_TOPK_FUSION, NNRT_NODE_TYPE_TRANSPOSE, NNRT_NODE_TYPE_TRILU,
+   NNRT_NODE_TYPE_UNIQUE, NNRT_NODE_TYPE_UNSQUEEZE, NNRT_NODE_TYPE_UNSTACK, NNRT_NODE_TYPE_WHERE,
+   NNRT_NODE_TYPE_WINDOW, NNRT_NODE_TYPE_YOLO_BOX, NNRT_NOT_SUPPORT, NNRT_NO_CHANGE, NNRT_Neg, NNRT_NotEqual,
+   NNRT_OUT_OF_DIMENTION_RANGES, NNRT_PERFORMANCE_EXTREME, NNRT_PERFORMANCE_HIGH, NNRT_PERFORMANCE_LOW,
+   NNRT_PERFORMANCE_MEDIUM, NNRT_PERFORMANCE_NONE, NNRT_PERMISSION_DENIED, NNRT_POWER_ROUNDING_DOWN,
+   NNRT_PRIORITY_HIGH, NNRT_PRIORITY_LOW, NNRT_PRIORITY_MEDIUM, NNRT_PRIORITY_NONE, NNRT_PerformanceMode,
+   NNRT_Priority, NNRT_QUANT_TYPE_ALL, NNRT_QUANT_TYPE_NONE, NNRT_QuantType, NNRT_RECURRENT_DIRECTION_FORWARD,
+   NNRT_REDUCE_MODE_SUM, NNRT_RESIZE_COORDINATES_HALF_PIXEL, NNRT_RealDiv, NNRT_Reciprocal, NNRT_ResizeMethod,
+   NNRT_Round, NNRT_Rsqrt, NNRT_SCATTER_REDUCTION_ADD, NNRT_SCATTER_REDUCTION_MAX, NNRT_SCATTER_REDUCTION_MIN,
+   NNRT_SCATTER_REDUCTION_MUL, NNRT_SCATTER_REDUCTION_NONE, NNRT_SERVICE_ERROR, NNRT_SHIFT_DIRECTION_RIGHT,
+   NNRT_ScatterReduction, NNRT_Select, NNRT_ShiftDirection, NNRT_Sin, NNRT_Sinh, NNRT_Sqrt, NNRT_Square,
+   NNRT_SquaredDifference, NNRT_TIME_OUT, NNRT_Tan, NNRT_WINDOW_KIND_BLACKMAN, NNRT_WindowKind */
 
 /* The description as data, for readers, writers, printers and generators of attributes. The numbers are stored in .nnrt
    files: never change them. */
@@ -22010,6 +22015,61 @@ NNRTI_BINARY_Q8(SubFusion, sub_fusion, nnrti_quant_sub)
 
 /* y = tan(x), x in radians, elementwise; Inf gives NaN. y may be x (in-place). */
 NNRTI_UNARY(Tan, tan, nnrti_tanf(x[i]), nnrti_tan(x[i]))
+
+/* >>op TENSOR_SCATTER */
+
+/* Resolved: axis > 0. */
+static NNRT_ReturnCode nnrti_rule_tensor_scatter(nnrt_resolve *c)
+{
+    NNRT_TensorScatter *a = (NNRT_TensorScatter *)c->resolved;
+    const nnrt_operand *x = &c->in[0], *update = &c->in[1];
+    int32_t axis;
+    const NNRT_ReturnCode code = nnrti_axis(c, "axis", a->axis, x->rank, &axis);
+    bool fits = update->rank == x->rank;
+    if (code != NNRT_SUCCESS)
+        return code;
+    if (axis == 0)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axis is 0 of %d, the batch of starts: expected another axis",
+                          x->rank);
+    for (int32_t i = 0; fits && i < x->rank; i++)
+        fits = i == axis ? update->dims[i] <= x->dims[i] || nnrti_axis_dynamic(update, i) || nnrti_axis_dynamic(x, i)
+                         : !nnrti_axes_differ(update, i, x, i);
+    if (!fits)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                          "input 1 (update) '%s' is %o, expected the dimensions of '%s' %o, and no more along axis %d",
+                          update->name, update, x->name, x, axis);
+    a->axis = axis;
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel TENSOR_SCATTER */
+
+/* y = x, then y[b,..,starts[b] + i,..] = update[b,..,i,..] along axis. x, y [B,..,L,..] of any element type, update
+   [B,..,S,..], starts [B], int32 or int64; starts NULL: zeros. y may be x (in-place): then only the S rows are written,
+   however large L is. NNRT_INVALID_PARAMETER unless 0 <= starts[b] <= L - S for all b; y is then not
+   written. */
+NNRT_API NNRT_ReturnCode nnrt_tensor_scatter(const NNRT_TensorScatter *attr, const nnrt_view *x,
+                                             const nnrt_view *update, const nnrt_view *starts, nnrt_view *y,
+                                             nnrt_call *call)
+{
+    const int32_t axis = (int32_t)attr->axis, L = x->dims[axis], S = update->dims[axis];
+    for (int32_t b = 0; b < x->dims[0]; b++) {
+        const int64_t start = starts != NULL ? nnrt_load_index(starts, b * starts->strides[0]) : 0;
+        if (start < 0 || start > L - S)
+            return nnrt_call_fail(call, NNRT_INVALID_PARAMETER,
+                                  "start %l, element %d of starts, and %d rows exceed axis %d of x with %d rows", start, b,
+                                  S, axis, L);
+    }
+    if (x->data != y->data && S < L) /* otherwise the update replaces all of x */
+        nnrti_copy(x, y);
+    for (int32_t b = 0; b < x->dims[0]; b++) {
+        const int64_t start = starts != NULL ? nnrt_load_index(starts, b * starts->strides[0]) : 0;
+        const nnrt_view rows = nnrti_view_slice(y, 0, b, 1), from = nnrti_view_slice(update, 0, b, 1);
+        nnrt_view to = nnrti_view_slice(&rows, axis, (int32_t)start, S);
+        nnrti_copy(&from, &to);
+    }
+    return NNRT_SUCCESS;
+}
 
 /* >>op TILE_FUSION */
 

@@ -5891,20 +5891,21 @@ static void nnrti_onnx_op_gather_nd(nnrti_onnx *c, int32_t arg)
 }
 
 /* x [B,..] overwritten by update. Along the axis, update starts in batch b at write_indices[b] (default 0); circular:
-   modulo the size of the axis. */
+   modulo the size of the axis, with an index for each element. */
 static void nnrti_onnx_op_tensor_scatter(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), update = nnrti_onnx_in(c, 1), starts = nnrti_onnx_in(c, 2);
     const int32_t rank = nnrti_onnx_rank(c, x), axis = nnrti_onnx_axis(c, nnrti_onnx_int(c, "axis", -2), rank);
     const bool circular = nnrti_onnx_choice(c, "mode", "linear|circular") != 0;
-    uint32_t places = nnrti_onnx_iota(c, nnrti_onnx_size_of(c, update, axis));
     nnrti_onnx_size line[NNRT_MAX_RANK], column[NNRT_MAX_RANK];
     NNRT_ScatterElements a;
+    NNRT_TensorScatter linear;
     NNRT_BroadcastTo to;
+    uint32_t places;
     (void)arg;
     nnrti_onnx_defaults(NNRT_NODE_TYPE_SCATTER_ELEMENTS, &a);
     nnrti_onnx_defaults(NNRT_NODE_TYPE_BROADCAST_TO, &to);
-    a.axis = axis;
+    a.axis = linear.axis = axis;
     if (rank < 2 || axis == 0 || nnrti_onnx_rank(c, update) != rank)
         NNRTI_ONNX_FAIL(
             c, NNRT_INVALID_SHAPE,
@@ -5912,19 +5913,22 @@ static void nnrti_onnx_op_tensor_scatter(nnrti_onnx *c, int32_t arg)
             axis, rank, nnrti_onnx_rank(c, update));
     if (c->code != NNRT_SUCCESS)
         return;
+    if (!circular) {
+        nnrti_onnx_out(c, 0, nnrti_onnx_step3(c, NNRT_NODE_TYPE_TENSOR_SCATTER, &linear, x, update, starts));
+        return;
+    }
     for (int32_t i = 0; i < rank; i++) {
         line[i] = i == axis ? nnrti_onnx_size_of(c, update, axis) : nnrti_onnx_size_known(1);
         column[i] = i == 0 ? nnrti_onnx_size_of(c, update, 0) : nnrti_onnx_size_known(1);
     }
-    places = nnrti_onnx_reshape_to(c, places, line, rank);
+    places = nnrti_onnx_reshape_to(c, nnrti_onnx_iota(c, nnrti_onnx_size_of(c, update, axis)), line, rank);
     if (starts != NNRT_NO_TENSOR) {
         nnrti_onnx_assert(c, nnrti_onnx_less_equal(c, nnrti_onnx_like(c, starts, 0), starts), starts);
         places = nnrti_onnx_add(
             c, places, nnrti_onnx_reshape_to(c, nnrti_onnx_cast(c, starts, NNRT_DATA_TYPE_INT64), column, rank));
     }
-    if (circular)
-        places = nnrti_onnx_step2(c, NNRT_NODE_TYPE_MOD, NULL, places,
-                                  nnrti_onnx_size_ints(c, nnrti_onnx_size_of(c, x, axis)));
+    places = nnrti_onnx_step2(c, NNRT_NODE_TYPE_MOD, NULL, places,
+                              nnrti_onnx_size_ints(c, nnrti_onnx_size_of(c, x, axis)));
     places = nnrti_onnx_step2(c, NNRT_NODE_TYPE_BROADCAST_TO, &to, places, nnrti_onnx_shape(c, update));
     nnrti_onnx_out(c, 0, nnrti_onnx_step3(c, NNRT_NODE_TYPE_SCATTER_ELEMENTS, &a, x, places, update));
 }
@@ -11189,9 +11193,9 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
     X("swiglu",          "", "ACTIVATION MUL_FUSION CAST DECODE_FLOAT ENCODE_FLOAT", \
       "swish(a) * b; float16 and bfloat16 in float32") \
     X("swish",           "ACTIVATION", "MUL_FUSION",         "alpha other than 1") \
-    X("tensor_scatter",  "SCATTER_ELEMENTS", \
+    X("tensor_scatter",  "TENSOR_SCATTER SCATTER_ELEMENTS", \
       "LESS_EQUAL ASSERT RESHAPE UNSQUEEZE RANGE ADD_FUSION MOD BROADCAST_TO CAST", \
-      "write_indices for each batch, as an index for each position along the axis; circular") \
+      "circular: an index for each element") \
     X("tile",            "TILE_FUSION", "CAST RESHAPE",      "tiles and axis as scalars of set 1") \
     X("top_k",           "TOPK_FUSION BOTTOM_K",             "", "") \
     X("transpose",       "TRANSPOSE",                        "", "") \

@@ -745,6 +745,13 @@ def scatter_nd_update(w):
     return w.node('ScatterND', w.x[0], w.cast(w.x[1], 'int64'), w.x[2], reduction=w.a['reduction'].lower())
 
 
+@operator()
+def tensor_scatter(w):
+    """TENSOR_SCATTER"""
+    starts = [w.cast(x, 'int64') for x in w.x[2:]]
+    return w.node('TensorScatter', *w.x[:2], *starts, axis=w.a['axis'])
+
+
 @operator(bound=lambda j: part(j.values[0].size)(j) if j.dtype in UNITS else None)
 def scatter_nd(w):
     """SCATTER_ND"""
@@ -1850,7 +1857,7 @@ WITHOUT = {
 
 
 # The least operator set in which a node has the same meaning as in the newest.
-OLDEST = {'ATTENTION': 24, 'RMS_NORMALIZATION': 23, 'ROTARY_EMBEDDING': 23, 'AFFINE_GRID': 20, 'DEFORMABLE_CONV_2D': 21,
+OLDEST = {'ATTENTION': 24, 'TENSOR_SCATTER': 24, 'RMS_NORMALIZATION': 23, 'ROTARY_EMBEDDING': 23, 'AFFINE_GRID': 20, 'DEFORMABLE_CONV_2D': 21,
           'GROUP_NORM_FUSION': 21,
           'REDUCE_FUSION': 18, 'ALL': 18, 'GRID_SAMPLE': 20, 'DFT': 20, 'CENTER_CROP_PAD': 18, 'COL2IM': 18,
           'BITWISE_AND': 18, 'BITWISE_OR': 18,
