@@ -413,16 +413,19 @@ NNRT_API NNRT_ReturnCode nnrt_session_bytes(const NNRT_Model *model, const nnrt_
 /* The record of the memory of a session, in bytes. total: all memory that it keeps, tables and arena included;
    preparing may need more temporarily, which nnrt_session_bytes counts. bound: largest sum of results that are live at
    once: no arena can be smaller. constants: of the model, used in place, not part of total. steps: of the plan,
-   subgraphs included. */
+   subgraphs included. states: buffers of the states, part of total and of tables. */
 typedef struct nnrt_session_memory {
     size_t total, tables, arena, bound, constants;
     uint32_t steps;
+    size_t states;
 } nnrt_session_memory;
 /* The memory of a session; all zero for NULL. */
 NNRT_API nnrt_session_memory nnrt_session_get_memory(const nnrt_session *session);
 /* The unique name of the device that runs a session; "" for NULL. */
 NNRT_API const char *nnrt_session_device(const nnrt_session *session);
-/* The number of states that a session keeps between runs. */
+/* The number of states that a session keeps between runs. A state has two buffers in the memory of the session, of which
+   a run reads one and writes the other. A state that nothing reads but a node TENSOR_SCATTER whose result is its output
+   has one buffer: a run writes the new rows into it, and copies nothing. */
 NNRT_API uint32_t nnrt_session_states(const nnrt_session *session);
 /* Sets the states of a session to their initial values. Not during a run. */
 NNRT_API void nnrt_session_reset(nnrt_session *session);
@@ -482,8 +485,8 @@ NNRT_API NNRT_ReturnCode nnrt_session_map(nnrt_session *session, bool output, ui
 /* ---- runs ---- */
 
 /* Runs the network once: reads the inputs, writes the outputs in place. A failed or cancelled run leaves the states as
-   they were. Blocks; one thread at a time per session. A
-   dimension above its upper bound is NNRT_OUT_OF_DIMENTION_RANGES; an output whose buffer is too small is not
+   they were, but for the rows that it writes of a state in place (nnrt_session_states): the cache of a decoder is as it
+   was for whoever does not advance the position. Blocks; one thread at a time per session. A dimension above its upper bound is NNRT_OUT_OF_DIMENTION_RANGES; an output whose buffer is too small is not
    written: NNRT_INSUFFICIENT_BUFFER, and nnrt_session_output returns the required size. */
 NNRT_API NNRT_ReturnCode nnrt_run(nnrt_session *session, const nnrt_io *inputs, uint32_t nIn, const nnrt_io *outputs,
                                   uint32_t nOut);
@@ -2374,7 +2377,8 @@ NNRT_API const nnrt_parallel *nnrt_pool_parallel(const nnrt_pool *pool)
    the device. In a caller's buffer these parts follow each other, aligned to NNRT_ALIGNMENT; the device prepares in
    all bytes after the head, so the buffer must have its peak or the sum of the parts, whichever is larger
    (nnrti_body_bytes). The head ends with the states: two buffers each, of which a run reads one and writes the other;
-   a run that succeeds swaps them. Invariant: nnrt allocates nothing in a run. A prepared model never changes; the sessions that
+   a run that succeeds swaps them. A state that is updated in place (nnrti_state_in_place) has one, which a run reads and
+   writes. Invariant: nnrt allocates nothing in a run. A prepared model never changes; the sessions that
    share it are counted in owner->users, and the last one frees it. Rejected: inputs and outputs in memory of the
    session, which would copy them in each run. */
 
@@ -2399,8 +2403,9 @@ struct nnrt_session {
     nnrt_allocator allocator;
     bool allocated; /* head and workspace come from the allocator */
     uint32_t nIn, nOut, nStates; /* of the model; its last nStates inputs and outputs are states */
-    uint8_t *states;             /* per state two buffers, each a multiple of NNRT_ALIGNMENT */
+    uint8_t *states;             /* per state one or two buffers, each a multiple of NNRT_ALIGNMENT */
     uint8_t *zeros;              /* per state the byte that it is reset to */
+    uint8_t *buffers;            /* per state the number of its buffers */
     bool turned;                 /* the second buffers are current */
     nnrt_io_info *infos; /* nIn + nOut */
     NNRT_IOTensor *io;   /* nIn + nOut */
@@ -2452,7 +2457,8 @@ static NNRT_ReturnCode nnrti_states_bytes(const NNRT_Model *m, uint32_t *count, 
                 "state '%s' has dynamic dimensions or no type; a session keeps states of a fixed size: "
                 "set its shape when the model is imported",
                 nnrti_text_of(t->name));
-        if (exact > UINT32_MAX || !nnrt_add_size(*bytes, one, bytes) || !nnrt_add_size(*bytes, one, bytes))
+        if (exact > UINT32_MAX || !nnrt_add_size(*bytes, one, bytes) ||
+            (!nnrti_state_in_place(m, *count, k + *count - m->inputIndex.count) && !nnrt_add_size(*bytes, one, bytes)))
             return nnrti_no_memory(error);
     }
     return code;
@@ -2487,14 +2493,15 @@ static NNRT_ReturnCode nnrti_states_check(nnrt_session *s, const NNRT_Model *m, 
     return NNRT_SUCCESS;
 }
 
-/* Bytes of the head: struct, arrays, a byte per state (there are at most as many as inputs) and names, in the order of
+/* Bytes of the head: struct, arrays, two bytes per state (there are at most as many as inputs) and names, in the order of
    nnrti_head_make; 16 is room for its rounding. states: of the buffers behind them. false when they do not fit a size_t. */
 static bool nnrti_head_bytes(const NNRT_Model *m, size_t states, size_t *bytes)
 {
     size_t count = (size_t)m->inputIndex.count + m->outputIndex.count, arrays, told;
     if (!nnrt_mul_size(count, sizeof(nnrt_io_info) + sizeof(NNRT_IOTensor), &arrays) ||
         !nnrt_mul_size(m->outputIndex.count, sizeof(nnrt_dims), &told) || !nnrt_add_size(arrays, told, &arrays) ||
-        !nnrt_add_size(sizeof(nnrt_session) + 16, arrays, bytes) || !nnrt_add_size(*bytes, m->inputIndex.count, bytes))
+        !nnrt_add_size(sizeof(nnrt_session) + 16, arrays, bytes) ||
+        !nnrt_add_size(*bytes, 2 * (size_t)m->inputIndex.count, bytes))
         return false;
     for (uint32_t i = 0; i < count; i++)
         if (!nnrt_add_size(*bytes, strlen(nnrti_model_name_of(m, i)) + 1, bytes))
@@ -2523,6 +2530,10 @@ static nnrt_session *nnrti_head_make(void *block, size_t bytes, const NNRT_Model
     at += s->nOut * sizeof(*s->told);
     s->zeros = at;
     at += s->nStates;
+    s->buffers = at;
+    at += s->nStates;
+    for (uint32_t k = 0; k < nStates; k++)
+        s->buffers[k] = nnrti_state_in_place(m, nStates, k) ? 1 : 2;
     for (uint32_t i = 0; i < s->nIn + s->nOut; i++) {
         size_t length = strlen(nnrti_model_name_of(m, i)) + 1;
         memcpy(at, nnrti_model_name_of(m, i), length);
@@ -2877,6 +2888,8 @@ static NNRT_ReturnCode nnrti_session_finish(nnrt_session *s, const NNRT_Model *m
     s->memory.bound = memory.bound;
     s->memory.constants = memory.constants;
     s->memory.steps = memory.steps;
+    for (uint32_t k = 0; k < s->nStates; k++)
+        s->memory.states += s->buffers[k] * nnrti_state_size(s, k);
     return NNRT_SUCCESS;
 }
 
@@ -3305,7 +3318,7 @@ NNRT_API void nnrt_session_reset(nnrt_session *session)
 {
     uint8_t *at = session != NULL ? session->states : NULL;
     for (uint32_t k = 0; session != NULL && k < session->nStates; k++) {
-        const size_t bytes = 2 * nnrti_state_size(session, k);
+        const size_t bytes = session->buffers[k] * nnrti_state_size(session, k);
         memset(at, session->zeros[k], bytes);
         at += bytes;
     }
@@ -3507,7 +3520,7 @@ static NNRT_ReturnCode nnrti_bind(nnrt_session *s, const nnrt_io *given, uint32_
     return NNRT_SUCCESS;
 }
 
-/* Binds the states: a run reads their current buffers and writes the others. */
+/* Binds the states: a run reads their current buffers and writes the others, or the same. */
 static void nnrti_bind_states(nnrt_session *s)
 {
     uint8_t *at = s->states;
@@ -3517,11 +3530,11 @@ static void nnrti_bind_states(nnrt_session *s)
             const nnrt_io_info *info = &s->infos[io - s->io];
             const size_t one = nnrti_state_size(s, k);
             io->dimensions.data = info->shape.dims;
-            io->data.addr = at + ((turn != 0) != s->turned ? one : 0);
+            io->data.addr = at + (s->buffers[k] > 1 && (turn != 0) != s->turned ? one : 0);
             io->data.bufferSize = io->data.dataSize = (uint32_t)info->bytes;
             io->data.fd = -1;
             io->data.offset = 0;
-            at += turn != 0 ? 2 * one : 0;
+            at += turn != 0 ? s->buffers[k] * one : 0;
         }
 }
 

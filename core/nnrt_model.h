@@ -3674,8 +3674,9 @@ NNRT_API const char *nnrt_model_metadata(const NNRT_Model *model, const char *ke
 /* >>states */
 
 /* Idea: a model stays a function without memory. Its states are the last inputs and the last outputs; the key "states"
-   pairs them, and a session (nnrt.h) swaps the buffers of each pair after a run. Rejected: states in any position, for
-   which each function of a session that has an index would need a table. */
+   pairs them, and a session (nnrt.h) swaps the buffers of each pair after a run. A state that a run only adds rows to
+   (TENSOR_SCATTER, the cache of a decoder) has one buffer, and nothing of it is copied (nnrti_state_in_place). Rejected:
+   states in any position, for which each function of a session that has an index would need a table. */
 
 /* The line at *text, which moves to the next one; *length: without the line break. NULL: no more lines. */
 static const char *nnrti_states_line(const char **text, size_t *length)
@@ -3768,6 +3769,36 @@ NNRTI_UNUSED static NNRT_ReturnCode nnrti_states_count(const NNRT_Model *m, cons
     }
     *count = n;
     return NNRT_SUCCESS;
+}
+
+#define NNRTI_STATES_SEARCHED ((uint64_t)1 << 28) /* at most so many pairs of a state and a node are looked at */
+
+/* Whether a run may write state k, of `count`, over itself: its only reader is a node TENSOR_SCATTER whose result is the
+   output of the state. Whatever else reads the state reads that result. nnrt_plan_run accepts the one buffer
+   (nnrt_plan.inPlace); models with subgraphs have two. The work is count * nodes for all states, which the limit keeps
+   small for any file. */
+NNRTI_UNUSED static bool nnrti_state_in_place(const NNRT_Model *m, uint32_t count, uint32_t k)
+{
+    const uint32_t in = m->inputIndex.data[m->inputIndex.count - count + k];
+    const uint32_t out = m->outputIndex.data[m->outputIndex.count - count + k];
+    uint32_t updates = 0, uses = 0, outputs = 0;
+    if ((uint64_t)count * m->nodes.count > NNRTI_STATES_SEARCHED || m->subGraph.count > 1)
+        return false;
+    for (uint32_t i = 0; i < m->nodes.count; i++) {
+        const NNRT_Node *node = &m->nodes.data[i];
+        for (uint32_t j = 0; j < node->inputIndex.count; j++)
+            uses += node->inputIndex.data[j] == in ? 1 : 0;
+        updates += node->nodeType == NNRT_NODE_TYPE_TENSOR_SCATTER && node->inputIndex.count > 1 &&
+                           node->outputIndex.count == 1 && node->inputIndex.data[0] == in &&
+                           node->outputIndex.data[0] == out
+                       ? 1
+                       : 0;
+    }
+    for (uint32_t j = 0; j < m->outputIndex.count; j++) {
+        uses += m->outputIndex.data[j] == in ? 1 : 0;
+        outputs += m->outputIndex.data[j] == out ? 1 : 0;
+    }
+    return updates == 1 && uses == 1 && outputs == 1;
 }
 
 /* True if entry i of `metadata` has a later entry with its key. */

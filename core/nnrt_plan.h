@@ -344,6 +344,7 @@ typedef struct nnrt_plan {
     const struct nnrti_profile *profile; /* NULL: none */
     const size_t *regionBytes;           /* per region of the configuration: bytes in use; arenaBytes are the first */
     uint32_t nRegions; /* 0: the configuration has no regions; 1: the first one has all; else their number */
+    const uint32_t *inPlace; /* per output 1 + the input whose buffer may be its buffer, too; 0, list NULL: none */
 #endif
 } nnrt_plan;
 
@@ -352,7 +353,7 @@ typedef struct nnrt_plan {
 #define NNRTI_PLAN_REST
 #define NNRTI_STEP_REST
 #else
-#define NNRTI_PLAN_REST , NULL, NULL, 0
+#define NNRTI_PLAN_REST , NULL, NULL, 0, NULL
 #define NNRTI_STEP_REST , NULL
 #endif
 
@@ -613,7 +614,7 @@ NNRT_API size_t nnrt_plan_workspace(const nnrt_plan *plan);
 /* Runs a plan in a workspace: checks inputs and outputs against the plan, then calls the kernels in order. workspace:
    nnrt_plan_workspace bytes, aligned to NNRT_ALIGNMENT; its contents need not survive between runs. Several threads may
    run one plan at once, each in a workspace of its own. Inputs and outputs are aligned to their element size, and no
-   output overlaps an input. Nothing is allocated; buffers with only a descriptor are memory-mapped during the run.
+   output overlaps an input, but for one that has its whole buffer (nnrt_plan.inPlace). Nothing is allocated; buffers with only a descriptor are memory-mapped during the run.
    outputDims and error may be NULL. Dynamic shapes: the dimensions of the inputs are the actual ones
    (OUT_OF_DIMENTION_RANGES if one exceeds its upper bound). Static steps run as planned; the others are resolved again
    with the actual dimensions. An output whose buffer is too small is not written (INSUFFICIENT_BUFFER), and its
@@ -6817,6 +6818,58 @@ static bool nnrti_plan_valid(const nnrt_plan *whole, const nnrt_plan *plan, size
 }
 #endif
 
+#ifndef NNRT_FIRMWARE
+
+/* Whether a step is a TENSOR_SCATTER, with the kernel of the operator, from an input of the model to an output. */
+static bool nnrti_is_update(const nnrt_plan *plan, const nnrt_plan_step *step)
+{
+    const nnrt_plan_arg *args = &plan->args[step->arg];
+    bool own = false;
+    if (step->op == NULL || step->op->type != NNRT_NODE_TYPE_TENSOR_SCATTER || step->nIn == 0 || step->nOut == 0 ||
+        args[0].kind != NNRT_PLACE_INPUT || args[step->nIn + step->nDerived].kind != NNRT_PLACE_OUTPUT)
+        return false;
+    for (uint32_t k = 0; k < step->op->kernelCount; k++)
+        own = own || step->op->kernels[k].call == step->kernel;
+    return own;
+}
+
+/* Finds the outputs that may be in the buffer of an input: a TENSOR_SCATTER alone reads the input, and alone writes the
+   output. Two passes over all arguments, whatever their number. Plans with subgraphs have none. false: no memory. */
+static bool nnrti_find_in_place(const nnrti_planner *p, nnrt_plan *made)
+{
+    uint32_t *uses, *list = NULL; /* uses: arguments that read an input, or write an output */
+    bool any = false;
+    for (uint32_t s = 0; s < made->nSteps; s++) {
+        if (nnrti_step_graphs(&made->steps[s]) != NULL)
+            return true;
+        any = any || nnrti_is_update(made, &made->steps[s]);
+    }
+    if (!any)
+        return true;
+    uses = (uint32_t *)nnrt_memory_temp_array(p->draft->memory, (size_t)made->nInputs + made->nOutputs, sizeof(*uses));
+    list = (uint32_t *)nnrt_memory_keep_array(p->draft->memory, made->nOutputs, sizeof(*list));
+    if (uses == NULL || list == NULL)
+        return false;
+    for (uint32_t s = 0; s < made->nSteps; s++) {
+        const nnrt_plan_step *step = &made->steps[s];
+        const uint32_t out = step->nIn + step->nDerived;
+        for (uint32_t k = 0; k < out + step->nOut; k++) {
+            const nnrt_plan_arg *arg = &made->args[step->arg + k];
+            if (arg->kind == NNRT_PLACE_INPUT || (arg->kind == NNRT_PLACE_OUTPUT && k >= out))
+                uses[arg->offset]++;
+        }
+    }
+    for (uint32_t s = 0; s < made->nSteps; s++) {
+        const nnrt_plan_step *step = &made->steps[s];
+        const nnrt_plan_arg *x = &made->args[step->arg], *y = &x[step->nIn + step->nDerived];
+        if (nnrti_is_update(made, step) && uses[x->offset] == 1 && uses[y->offset] == 1)
+            list[y->offset - made->nInputs] = (uint32_t)x->offset + 1;
+    }
+    made->inPlace = list;
+    return true;
+}
+#endif
+
 NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_plan_finish(nnrt_draft *draft, nnrt_plan **plan)
 {
     const NNRT_ModelConfig *config = draft->config;
@@ -6866,6 +6919,10 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_plan_finish(nnrt_draft *draft, nnrt_pla
         (code = nnrti_write_io(&p, &model->outputIndex, &made->outputs)) != NNRT_SUCCESS ||
         (code = nnrti_finish_open(&p)) != NNRT_SUCCESS)
         return code;
+#ifndef NNRT_FIRMWARE
+    if (!nnrti_find_in_place(&p, made))
+        return nnrti_no_memory(config->error);
+#endif
     NNRT_ASSERT(nnrti_plan_valid(made, made, (size_t)made->nInputs + made->nOutputs));
     *plan = made;
     return NNRT_SUCCESS;
@@ -7053,7 +7110,8 @@ static NNRT_ReturnCode nnrti_check_io(const nnrt_plan *plan, const NNRT_IOTensor
     return NNRT_SUCCESS;
 }
 
-/* Rule: output i overlaps no input and no earlier output. Steps write outputs while later steps still read inputs. */
+/* Rule: output i overlaps no input and no earlier output. Steps write outputs while later steps still read inputs.
+   Exception: an output in the buffer of an input that only the step reads that writes the output, in place. */
 static NNRT_ReturnCode nnrti_check_overlap(const nnrt_plan *plan, const NNRT_IOTensor *inputs,
                                            const NNRT_IOTensor *outputs, uint32_t i, nnrt_error *error)
 {
@@ -7068,6 +7126,10 @@ static NNRT_ReturnCode nnrti_check_overlap(const nnrt_plan *plan, const NNRT_IOT
         const uintptr_t from = (uintptr_t)nnrti_buffer_data(a);
         const size_t other = a->dataSize < t->bytes ? a->dataSize : t->bytes;
         (void)t;
+#ifndef NNRT_FIRMWARE
+        if (input && from == to && size == other && plan->inPlace != NULL && plan->inPlace[i] == n + 1)
+            continue;
+#endif
         if (a->addr != NULL && size > 0 && other > 0 && (from < to ? to - from < other : from - to < size))
             return nnrt_error_set(error, NNRT_INVALID_BUFFER,
                                   "output %u '%s' overlaps %s %u '%s': give each a buffer of its own", i,

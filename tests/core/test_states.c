@@ -1,5 +1,6 @@
 /* Tests of states: metadata of a model, and values that a session keeps between runs. */
 #define _XOPEN_SOURCE 700
+#define _DEFAULT_SOURCE
 #include "nnrt.h"
 
 #include <setjmp.h>
@@ -8,6 +9,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -287,12 +290,193 @@ static void test_no_memory(void **state)
     assert_true(t.live == 0 && !t.wrong);
 }
 
+/* ---- states that are updated in place ---- */
+
+enum { ROWS = 8, WIDTH = 4, NEW = 2 };
+
+/* cache.next = cache with the rows x from `position` on, seen = (2 * cache.next)[index]. peeks: the square of the cache before
+   is an output, so that the state has two buffers. */
+static NNRT_Model *cached(bool peeks)
+{
+    static const int32_t dims[3] = {1, ROWS, WIDTH}, rows[3] = {1, NEW, WIDTH}, one = 1;
+    static const int64_t axis = 0;
+    static const float two = 2;
+    static const nnrt_metadata pair = {"states", "cache=cache.next"};
+    NNRT_TensorScatter scatter;
+    nnrt_builder *b = NULL;
+    NNRT_Model *model = NULL;
+    nnrt_error error;
+    uint32_t cache, next, twice, seen, peek = NNRT_NO_TENSOR, in[3];
+    memset(&error, 0, sizeof(error));
+    scatter.axis = 1;
+    assert_int_equal(nnrt_builder_create(&b, "cached", NULL), NNRT_SUCCESS);
+    cache = nnrt_builder_input(b, "cache", F32, 3, dims);
+    in[0] = cache;
+    in[1] = nnrt_builder_input(b, "x", F32, 3, rows);
+    in[2] = nnrt_builder_input(b, "position", NNRT_DATA_TYPE_INT64, 1, &one);
+    next = nnrt_builder_tensor(b, "cache.next");
+    nnrt_builder_node(b, "update", NNRT_NODE_TYPE_TENSOR_SCATTER, &scatter, in, 3, &next, 1);
+    in[0] = next;
+    in[1] = nnrt_builder_constant(b, NULL, F32, 0, NULL, &two, true);
+    twice = nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_MUL_FUSION, NULL, in, 2);
+    in[0] = twice;
+    in[1] = nnrt_builder_input(b, "index", NNRT_DATA_TYPE_INT64, 0, NULL);
+    in[2] = nnrt_builder_constant(b, NULL, NNRT_DATA_TYPE_INT64, 0, NULL, &axis, true);
+    seen = nnrt_builder_op(b, "seen", NNRT_NODE_TYPE_GATHER, NULL, in, 3);
+    if (peeks)
+        peek = nnrt_builder_op(b, "peek", NNRT_NODE_TYPE_MUL_FUSION, NULL, (uint32_t[]){cache, cache}, 2);
+    nnrt_builder_output(b, next);
+    nnrt_builder_output(b, seen);
+    if (peeks)
+        nnrt_builder_output(b, peek);
+    if (nnrt_builder_finish(b, &model, &error) != NNRT_SUCCESS)
+        print_error("%s\n", error.message);
+    nnrt_builder_destroy(b);
+    assert_non_null(model);
+    assert_int_equal(nnrt_model_annotate(&model, &pair, 1, &error), NNRT_SUCCESS);
+    return model;
+}
+
+/* Writes rows of `value` at a position; seen[ROWS * WIDTH] = what the run returns, half of it the cache. */
+static NNRT_ReturnCode append(nnrt_session *s, float value, int64_t position, int64_t index, float *seen)
+{
+    float x[NEW * WIDTH], peek[ROWS * WIDTH];
+    nnrt_io in[3], out[2];
+    for (int i = 0; i < NEW * WIDTH; i++)
+        x[i] = value;
+    in[0] = nnrt_io_make(x, sizeof(x));
+    in[1] = nnrt_io_make(&position, sizeof(position));
+    in[2] = nnrt_io_make(&index, sizeof(index));
+    out[0] = nnrt_io_make(seen, ROWS * WIDTH * sizeof(*seen));
+    out[1] = nnrt_io_make(peek, sizeof(peek));
+    return nnrt_run(s, in, 3, out, nnrt_session_outputs(s));
+}
+
+/* Row i of the cache, which a run returned, has this value. */
+static void row_is(const float *seen, int i, float value)
+{
+    for (int k = 0; k < WIDTH; k++)
+        assert_true(seen[i * WIDTH + k] == 2 * value);
+}
+
+/* One buffer, unless something else reads the state; the same results; positions that do not fit are refused by name and
+   write nothing; a run that fails later leaves the rows below its position. */
+static void test_in_place(void **state)
+{
+    static const int64_t wrong[] = {-1, ROWS - NEW + 1, ROWS, (int64_t)1 << 32, INT64_MAX, INT64_MIN};
+    (void)state;
+    for (int peeks = 0; peeks < 2; peeks++) {
+        NNRT_Model *model = cached(peeks != 0);
+        nnrt_session *s = NULL;
+        nnrt_session_desc desc;
+        float seen[ROWS * WIDTH];
+        size_t bytes = 0;
+        memset(&desc, 0, sizeof(desc));
+        assert_int_equal(nnrt_session_bytes(model, &desc, &bytes, NULL), NNRT_SUCCESS);
+        assert_int_equal(posix_memalign(&desc.buffer, NNRT_ALIGNMENT, bytes), 0);
+        desc.bufferBytes = bytes - 1;
+        assert_int_equal(nnrt_session_create(&s, model, &desc, NULL), NNRT_OUT_OF_MEMORY);
+        desc.bufferBytes = bytes;
+        assert_int_equal(nnrt_session_create(&s, model, &desc, NULL), NNRT_SUCCESS);
+        assert_int_equal(nnrt_session_get_memory(s).states, (1 + (size_t)peeks) * ROWS * WIDTH * sizeof(float));
+        assert_int_equal(append(s, 1, 0, 0, seen), NNRT_SUCCESS);
+        assert_int_equal(append(s, 2, 2, 0, seen), NNRT_SUCCESS);
+        assert_int_equal(append(s, 3, 6, 0, seen), NNRT_SUCCESS);
+        for (uint32_t i = 0; i < COUNT(wrong); i++) {
+            assert_int_equal(append(s, 9, wrong[i], 0, seen), NNRT_INVALID_PARAMETER);
+            assert_non_null(strstr(nnrt_session_error(s), "'update'"));
+            assert_non_null(strstr(nnrt_session_error(s), "axis 1 of x with 8 rows"));
+        }
+        assert_int_not_equal(append(s, 4, 4, 7, seen), NNRT_SUCCESS); /* no such index: after the cache was written */
+        assert_int_equal(append(s, 5, 3, 0, seen), NNRT_SUCCESS);    /* back at an earlier position */
+        for (int i = 0; i < ROWS; i++)
+            if (i != 5) /* the failed run may have written it */
+                row_is(seen, i, i < 2 ? 1 : i == 2 ? 2 : i < 5 ? 5 : 3);
+        assert_true(seen[5 * WIDTH] == (peeks ? 0 : 8));
+        nnrt_session_reset(s);
+        assert_int_equal(append(s, 7, 6, 0, seen), NNRT_SUCCESS);
+        for (int i = 0; i < ROWS; i++)
+            row_is(seen, i, i < 6 ? 0 : 7);
+        nnrt_session_destroy(s);
+        free(desc.buffer);
+        nnrt_model_destroy(model);
+    }
+}
+
+/* Without states the caller may pass one buffer, all of it, for such an input and output; other overlaps stay refused. */
+static void test_one_buffer(void **state)
+{
+    NNRT_Model *model = cached(false), *other = cached(true), plain;
+    float cache[ROWS * WIDTH + WIDTH] = {0}, x[NEW * WIDTH] = {1, 1, 1, 1, 1, 1, 1, 1}, seen[ROWS * WIDTH], peek[ROWS * WIDTH];
+    int64_t position = 3, index = 0;
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        nnrt_session *s = NULL;
+        nnrt_io in[4], out[3];
+        plain = *(k < 2 ? model : other);
+        plain.self = NULL; /* no metadata */
+        assert_int_equal(nnrt_session_create(&s, &plain, NULL, NULL), NNRT_SUCCESS);
+        assert_int_equal(nnrt_session_inputs(s), 4);
+        in[0] = nnrt_io_make(x, sizeof(x));
+        in[1] = nnrt_io_make(&position, sizeof(position));
+        in[2] = nnrt_io_make(&index, sizeof(index));
+        in[3] = nnrt_io_make(cache, sizeof(seen));
+        out[0] = nnrt_io_make(seen, sizeof(seen));
+        out[1] = nnrt_io_make(peek, sizeof(peek));
+        out[k < 2 ? 1 : 2] = nnrt_io_make(k == 1 ? cache + WIDTH : cache, sizeof(seen));
+        if (k == 0)
+            assert_int_equal(nnrt_run(s, in, 4, out, 2), NNRT_SUCCESS);
+        else
+            assert_int_equal(nnrt_run(s, in, 4, out, k < 2 ? 2 : 3), NNRT_INVALID_BUFFER);
+        for (int i = 0; i < ROWS; i++) {
+            assert_true(cache[i * WIDTH] == (i == 3 || i == 4 ? 1 : 0));
+            row_is(seen, i, i == 3 || i == 4 ? 1 : 0);
+        }
+        nnrt_session_destroy(s);
+    }
+    nnrt_model_destroy(other);
+    nnrt_model_destroy(model);
+}
+
+/* The kernel reads and writes nothing of a state but its new rows: the pages before and after them have no access. */
+static void test_rows_only(void **state)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const int32_t width = (int32_t)(page / sizeof(float)), dims[3] = {1, 5, width}, rows[3] = {1, 2, width}, one = 1;
+    const nnrt_operand whole = nnrt_operand_make(F32, 3, dims, NULL), part = nnrt_operand_make(F32, 3, rows, NULL);
+    const nnrt_operand start = nnrt_operand_make(NNRT_DATA_TYPE_INT64, 1, &one, NULL);
+    uint8_t *pages = (uint8_t *)mmap(NULL, 5 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    float *new = (float *)malloc(2 * page);
+    int64_t position = 2;
+    NNRT_TensorScatter attr;
+    nnrt_view x, y, update, starts;
+    (void)state;
+    assert_true(pages != MAP_FAILED && new != NULL);
+    for (size_t i = 0; i < 2 * page / sizeof(float); i++)
+        new[i] = (float)i;
+    attr.axis = 1;
+    nnrt_operand_view(NULL, &whole, 0, &x);
+    nnrt_operand_view(NULL, &part, 0, &update);
+    nnrt_operand_view(NULL, &start, 0, &starts);
+    x.data = pages;
+    update.data = new;
+    starts.data = &position;
+    y = x;
+    assert_int_equal(mprotect(pages, 2 * page, PROT_NONE), 0);
+    assert_int_equal(mprotect(pages + 4 * page, page, PROT_NONE), 0);
+    assert_int_equal(nnrt_tensor_scatter(&attr, &x, &update, &starts, &y, NULL), NNRT_SUCCESS);
+    assert_memory_equal(pages + 2 * page, new, 2 * page);
+    assert_int_equal(munmap(pages, 5 * page), 0);
+    free(new);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_runs),      cmocka_unit_test(test_memory),  cmocka_unit_test(test_file),
         cmocka_unit_test(test_annotate),  cmocka_unit_test(test_refused), cmocka_unit_test(test_order),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_in_place), cmocka_unit_test(test_one_buffer),
+        cmocka_unit_test(test_rows_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

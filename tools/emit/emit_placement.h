@@ -227,7 +227,9 @@ static const cli_emit_state *cli_emit_state_at(const cli_emit *e, uint32_t i)
 static bool cli_emit_elementwise(const cli_emit *e, const nnrt_plan_step *s, uint32_t in, uint32_t out)
 {
     const nnrt_plan_arg *args = &e->plan->args[s->arg], *y = &args[s->nIn + s->nDerived];
-    bool good = s->op != NULL && (s->op->flags & NNRT_OP_INPLACE) != 0 && s->nOut > 0 &&
+    bool good = s->op != NULL && s->nOut > 0 &&
+                ((s->op->flags & NNRT_OP_INPLACE) != 0 ||
+                 (s->op->type == NNRT_NODE_TYPE_TENSOR_SCATTER && args[0].kind == NNRT_PLACE_INPUT && args[0].offset == in)) &&
                 y->kind == NNRT_PLACE_OUTPUT && y->offset == out, own = false;
     for (uint32_t k = 0; good && k < s->op->kernelCount; k++)
         own = own || s->op->kernels[k].call == s->kernel;
