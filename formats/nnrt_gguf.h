@@ -35,10 +35,20 @@ SUPPORTED FILES
     tensors that the architecture does not have, such as the experts of a mixture. The log has a line for each.
 
 THE MODEL
-    A decoder has the input input_ids, int64[1,S], and per layer past_key_values.I.key and .value, float32[1,heads,P,D]: the
-    keys and values of the P tokens before. Its outputs are logits, float32[1,1,vocabulary], those after the last token
-    (nnrt_gguf_desc.allLogits: [1,S,vocabulary]), and present.I.key and .value, [1,heads,P+S,D], which are the past of the
-    next run. S and P are dynamic; P is 0 at first. These are the names of decoders that Optimum exports as ONNX.
+    A decoder has the input input_ids, int64[1,S], and the outputs logits, float32[1,1,vocabulary], those after the last
+    token (nnrt_gguf_desc.allLogits: [1,S,vocabulary]). S is dynamic. The keys and values of the tokens before have one of
+    two forms, by nnrt_gguf_desc.cache:
+    C           a cache of fixed size. The input position, int64[1], is the number P of tokens before. past_key_values.I.key
+                and .value, float32[1,C,heads*D], and present.I.key and .value are states (metadata "states"), which a
+                session keeps and updates in place: a run writes the rows P to P + S - 1, in each layer, and copies
+                nothing. P + S above C, and P below 0, fail before anything is written. A run reads only rows below
+                P + S: the caller continues with P + S, returns to any earlier position by passing it, and begins anew
+                with 0. After a failed or cancelled run the rows below P are as they were.
+    0           inputs past_key_values.I.key and .value, float32[1,heads,P,D], and outputs present.I.key and .value,
+                [1,heads,P+S,D], which are the past of the next run; P is dynamic, and 0 at first. These are the names of
+                decoders that Optimum exports as ONNX.
+    In the cache a row has all heads of a token: the rows of a run, and of the first P tokens, are one block of memory.
+    Rejected: [1,heads,C,D], whose update is a piece for each head, although a head's keys would be adjacent.
     An encoder (bert, nomic-bert) has the input input_ids and one output: embedding, float32[1,width], pooled as the file
     says and not normalized, or without pooling hidden, [1,S,width].
 
@@ -69,6 +79,8 @@ extern "C" {
 #define NNRT_GGUF_BUDGET 5
 #define NNRT_GGUF_BUDGET_FREE ((size_t)1 << 20)
 
+#define NNRT_GGUF_CACHE (1u << 24) /* the largest nnrt_gguf_desc.cache */
+
 /* All zero is the default. */
 typedef struct nnrt_gguf_desc {
     const nnrt_allocator *allocator; /* NULL = malloc */
@@ -80,6 +92,8 @@ typedef struct nnrt_gguf_desc {
     bool floatActivations; /* multiply quantized matrices by float32; false: by activations rounded to int8, which is faster */
     uint32_t context; /* tokens for which the model is meant, 0: the file's context length. Only files with two lists of
                          rotary factors (phi3) depend on it: the long one is used above their original context length */
+    uint32_t cache;   /* tokens that the cache of a decoder holds, at most NNRT_GGUF_CACHE; 0: past and present keys and
+                         values instead. See THE MODEL */
 } nnrt_gguf_desc;
 
 /* Whether bytes begin like a GGUF file. 4 bytes suffice. */
@@ -522,6 +536,8 @@ typedef struct nnrti_gguf {
     bool halves, exact; /* rotary pairs are halves apart whatever the row says; GELU by the error function */
     uint32_t cosines[2], sines[2]; /* of layers without, and with a local rotary base */
     uint32_t positions;            /* int64[1,S] */
+    int32_t capacity;              /* tokens of the cache; 0: past and present instead */
+    uint32_t position, lengths;    /* int64[1], if there is a cache: tokens before this run, and with it */
     uint32_t problems, hidden;     /* number of them, and of the ones for which `list` has no room */
     NNRT_ReturnCode worst;         /* code of the first problem */
     char list[176];
@@ -1489,13 +1505,29 @@ static void nnrti_gguf_split(nnrti_gguf *c, uint32_t x, uint32_t *parts, uint32_
         nnrt_builder_node(c->builder, NULL, NNRT_NODE_TYPE_SPLIT, &split, &x, 1, parts, count);
 }
 
+/* Writes the keys and values of this run into the cache of a layer, which becomes the present one. */
+static void nnrti_gguf_update(nnrti_gguf *c, const uint32_t qkv[3], uint32_t past[2], int32_t layer)
+{
+    NNRT_TensorScatter a;
+    a.axis = 1;
+    for (int i = 0; i < 2; i++) {
+        char name[NNRTI_GGUF_NAME];
+        uint32_t in[3];
+        in[0] = past[i];
+        in[1] = qkv[1 + i];
+        in[2] = c->position;
+        (void)nnrt_text(name, sizeof(name), "present.%d.%s", layer, i == 0 ? "key" : "value");
+        past[i] = nnrti_gguf_node(c, name, NNRT_NODE_TYPE_TENSOR_SCATTER, &a, in, 3);
+    }
+}
+
 /* ATTENTION of layer `layer`. Unless the model is an encoder, past are the past keys and values, which become the present
    ones. */
 static uint32_t nnrti_gguf_attend(nnrti_gguf *c, const uint32_t qkv[3], uint32_t past[2], int32_t layer, bool window)
 {
     const bool causal = (c->arch->flags & NNRTI_GGUF_ENCODER) == 0;
     NNRT_Attention a;
-    uint32_t in[6], out[3];
+    uint32_t in[7], out[3];
     char name[NNRTI_GGUF_NAME];
     if (!nnrti_gguf_adds(c))
         return NNRT_NO_TENSOR;
@@ -1514,6 +1546,14 @@ static uint32_t nnrti_gguf_attend(nnrti_gguf *c, const uint32_t qkv[3], uint32_t
     (void)nnrt_text(name, sizeof(name), "blk.%d.attention", layer);
     if (!causal)
         return nnrti_gguf_node(c, name, NNRT_NODE_TYPE_ATTENTION, &a, in, 3);
+    if (c->capacity > 0) { /* the queries are the last of the keys that count */
+        nnrti_gguf_update(c, qkv, past, layer);
+        in[1] = past[0];
+        in[2] = past[1];
+        in[4] = in[5] = NNRT_NO_TENSOR;
+        in[6] = c->lengths;
+        return nnrti_gguf_node(c, name, NNRT_NODE_TYPE_ATTENTION, &a, in, 7);
+    }
     out[0] = nnrt_builder_tensor(c->builder, name);
     for (int i = 0; i < 2; i++) {
         char present[NNRTI_GGUF_NAME];
@@ -1594,7 +1634,7 @@ static uint32_t nnrti_gguf_encode(nnrti_gguf *c, uint32_t x, uint32_t past[2], i
     return nnrti_gguf_norm(c, x, layer, "layer_output_norm", width, false);
 }
 
-/* Adds an input whose axis `open` is dynamic with this symbol. */
+/* Adds an input, whose axis `open` is dynamic with this symbol, unless it is 0. */
 static uint32_t nnrti_gguf_input(nnrti_gguf *c, const char *name, NNRT_DataType type, int32_t rank, const int32_t *dims,
                                  int32_t open, uint32_t symbol)
 {
@@ -1617,10 +1657,24 @@ static uint32_t nnrti_gguf_past(nnrti_gguf *c, int32_t layer, int part)
     dims[2] = -1;
     dims[3] = part == 0 ? c->n.keySize : c->n.valueSize;
     (void)nnrt_text(name, sizeof(name), "past_key_values.%d.%s", layer, part == 0 ? "key" : "value");
+    if (c->capacity > 0) {
+        dims[1] = c->capacity;
+        dims[2] = c->n.kvHeads * dims[3];
+        return nnrti_gguf_input(c, name, NNRT_DATA_TYPE_FLOAT32, 3, dims, 2, 0);
+    }
     return nnrti_gguf_input(c, name, NNRT_DATA_TYPE_FLOAT32, 4, dims, 2, 2);
 }
 
-/* Positions of the tokens, int64[1,S]: P, P + 1, .. for P past tokens; past NNRT_NO_TENSOR: from 0 on. */
+/* The size of axis 1 or 2 of x, int64[1]. */
+static uint32_t nnrti_gguf_size(nnrti_gguf *c, uint32_t x, int64_t axis)
+{
+    x = nnrti_gguf_one(c, NULL, NNRT_NODE_TYPE_SHAPE, NULL, x);
+    x = nnrti_gguf_gather(c, NULL, x, nnrti_gguf_ints(c, axis, 0, 0, 0, 1), 0);
+    return nnrti_gguf_cast(c, x, NNRT_DATA_TYPE_INT64);
+}
+
+/* Positions of the tokens, int64[1,S]: P, P + 1, .. for P past tokens; past NNRT_NO_TENSOR: from 0 on. With a cache also
+   its length after this run. */
 static void nnrti_gguf_place_tokens(nnrti_gguf *c, uint32_t ids, uint32_t past)
 {
     NNRT_CumSum before;
@@ -1631,9 +1685,10 @@ static void nnrti_gguf_place_tokens(nnrti_gguf *c, uint32_t ids, uint32_t past)
     c->positions = nnrti_gguf_two(c, NULL, NNRT_NODE_TYPE_CUM_SUM, &before, x, nnrti_gguf_ints(c, 1, 0, 0, 0, 1));
     if (past == NNRT_NO_TENSOR)
         return;
-    x = nnrti_gguf_one(c, NULL, NNRT_NODE_TYPE_SHAPE, NULL, past);
-    x = nnrti_gguf_cast(c, nnrti_gguf_gather(c, NULL, x, nnrti_gguf_ints(c, 2, 0, 0, 0, 1), 0), NNRT_DATA_TYPE_INT64);
+    x = c->capacity > 0 ? c->position : nnrti_gguf_size(c, past, 2);
     c->positions = nnrti_gguf_add(c, c->positions, x);
+    if (c->capacity > 0)
+        c->lengths = nnrti_gguf_add(c, x, nnrti_gguf_size(c, ids, 1));
 }
 
 /* The rows of "PART.weight" for indices [1,S]; rows 0: as many as it has. */
@@ -1704,6 +1759,8 @@ static void nnrti_gguf_graph(nnrti_gguf *c)
     const int32_t dims[2] = {1, -1};
     const uint32_t ids = nnrti_gguf_input(c, "input_ids", NNRT_DATA_TYPE_INT64, 2, dims, 1, 1);
     uint32_t *past = (uint32_t *)nnrti_gguf_keep(c, (size_t)c->n.layers, 2 * sizeof(*past)), x;
+    c->capacity = encoder ? 0 : (int32_t)c->desc->cache;
+    c->position = c->capacity > 0 ? nnrti_gguf_input(c, "position", NNRT_DATA_TYPE_INT64, 1, dims, 0, 0) : NNRT_NO_TENSOR;
     for (int32_t i = 0; i < 2 * c->n.layers && past != NULL; i++)
         past[i] = encoder ? NNRT_NO_TENSOR : nnrti_gguf_past(c, i / 2, i % 2);
     if (past == NULL)
@@ -1761,11 +1818,25 @@ static void nnrti_gguf_check(nnrti_gguf *c)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>gguf_load */
 
-/* Makes the model of the builder, with name and license as metadata. */
+/* The metadata "states" of a cache; NULL: there is none, or no memory. */
+static const char *nnrti_gguf_states(nnrti_gguf *c)
+{
+    const size_t line = 2 * NNRTI_GGUF_NAME, lines = 2 * (size_t)c->n.layers;
+    char *text = c->capacity > 0 ? (char *)nnrti_gguf_keep(c, lines, line) : NULL;
+    size_t used = 0;
+    for (size_t i = 0; i < lines && text != NULL; i++) {
+        const char *part = i % 2 == 0 ? "key" : "value";
+        used += nnrt_text(text + used, lines * line - used, "%spast_key_values.%z.%s=present.%z.%s", i > 0 ? "\n" : "",
+                          i / 2, part, i / 2, part);
+    }
+    return text;
+}
+
+/* Makes the model of the builder, with name and license as metadata, and states. */
 static NNRT_ReturnCode nnrti_gguf_build(nnrti_gguf *c, NNRT_Model **model)
 {
     char description[256], license[128];
-    nnrt_metadata list[2];
+    nnrt_metadata list[3];
     uint32_t count = 0;
     NNRT_ReturnCode code;
     bool any;
@@ -1775,6 +1846,11 @@ static NNRT_ReturnCode nnrti_gguf_build(nnrti_gguf *c, NNRT_Model **model)
     list[count].key = "license";
     list[count].value = nnrti_gguf_text_key(c, "general.license", license, sizeof(license));
     count += list[count].value[0] != '\0' ? 1 : 0;
+    list[count].key = "states";
+    list[count].value = nnrti_gguf_states(c);
+    count += list[count].value != NULL ? 1 : 0;
+    if (c->code != NNRT_SUCCESS)
+        return c->code;
     c->builder->log = c->desc->log;
     code = nnrti_builder_reduce(c->builder, !c->desc->no_optimize, (uint32_t)NNRT_PASS_QUANTIZE, false, &any);
     return code == NNRT_SUCCESS ? nnrti_builder_annotated(c->builder, model, list, count, c->error)
@@ -1814,7 +1890,11 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_gguf_import(NNRT_Model **model, const nn
     c.copies = source->copies;
     if ((code = nnrt_builder_create(&c.builder, NULL, desc->allocator)) != NNRT_SUCCESS)
         return nnrt_error_set(error, code, "there is not enough memory for the model");
-    source->read(&c, source);
+    if (desc->cache > NNRT_GGUF_CACHE)
+        NNRTI_GGUF_FAIL(&c, NNRT_INVALID_PARAMETER, "nnrt_gguf_desc.cache is %u, expected at most %u", desc->cache,
+                        NNRT_GGUF_CACHE);
+    if (c.code == NNRT_SUCCESS)
+        source->read(&c, source);
     if (c.code == NNRT_SUCCESS)
         nnrti_gguf_check(&c);
     if (c.code == NNRT_SUCCESS)

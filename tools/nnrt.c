@@ -143,8 +143,10 @@ static const char cli_accuracy_text[] =
 
 static const char cli_generate_text[] =
     "The model is a decoder: a GGUF file, or an ONNX or .nnrt file with the inputs input_ids and past_key_values..., perhaps\n"
-    "attention_mask and position_ids, and the outputs logits and present.... The prompt is processed in parts of at most\n"
-    "256 tokens. first_ms: from the prompt to the first token; step_ms: median of the following tokens.\n\n";
+    "attention_mask and position_ids, and the outputs logits and present.... Or a .nnrt file that was made from a GGUF file with\n"
+    "--context. The prompt is processed in parts of --batch tokens. All memory is allocated before the first token; 'nnrt info'\n"
+    "prints it for a --context and a --batch. first_ms: from the prompt to the first token; step_ms: median of the following\n"
+    "tokens.\n\n";
 
 static const char cli_report_text[] =
     "The page is self-contained: inputs and outputs, the graph, colored by operator and framed by device, the time of\n"

@@ -6,8 +6,9 @@
     test_gguf.py --peer --modules DIR [--only TEXT]  compares numpy with llama.cpp: DIR/node_modules has node-llama-cpp
 
 With --float-activations, logits after each token of a prompt are within 2e-5 of the largest logit, in one run and in two, of which
-the second has the keys and values of the first, and from a model that `nnrt convert` made. `nnrt generate` chooses the token
-with the largest logit of numpy, unless two are closer than that. Embeddings are within 1e-5. With activations rounded to int8, which is
+the second has the keys and values of the first, from a model that `nnrt convert` made, and from one with a cache (`--context`). `nnrt
+generate` chooses the token with the largest logit of numpy, unless two are closer than that: the same tokens for every --batch, with
+any --context, on the devices auto and reference, and from past and present keys and values. Embeddings are within 1e-5. With activations rounded to int8, which is
 the default, logits and embeddings are within 1e-2 of numpy's with the same rounding: an activation that differs in its last bits may
 round to another integer.
 
@@ -16,6 +17,7 @@ The last line says "N passed, N failed"; the exit status is 1 when something fai
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -77,19 +79,24 @@ class Runner:
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def run(self, file, ids, past=None, model=None, int8=False):
-        """All outputs of a run by name; past: keys and values by name, or None for an empty cache of that model."""
+    def run(self, file, ids, past=None, model=None, int8=False, context=None):
+        """All outputs of a run by name; past: keys and values by name, or None for an empty cache of that model; context: of a cache in the
+        session, and the run is at position 0."""
         np.save(self.path('ids.npy'), np.array([ids], np.int64))
         words = ['run', file, '--input', 'input_ids=' + self.path('ids.npy'), '--output-dir', self.path('out')]
         if file.endswith('.gguf'):
             words += ['--all-logits'] + ([] if int8 else ['--float-activations'])
-        if model is not None and model.arch not in gguf_models.ENCODERS:
+        if context is not None:
+            np.save(self.path('position.npy'), np.zeros(1, np.int64))
+            words += ['--context', str(context), '--input', 'position=' + self.path('position.npy')]
+        elif model is not None and model.arch not in gguf_models.ENCODERS:
             for i in range(model.sizes['layers']):
                 for part in ('key', 'value'):
                     name = 'past_key_values.%d.%s' % (i, part)
                     empty = np.zeros((1, model.sizes['kv'], 0, model.sizes['size']), np.float32)
                     np.save(self.path(name + '.npy'), empty if past is None else past[name.replace('past_key_values', 'present')])
                     words += ['--input', '%s=%s' % (name, self.path(name + '.npy'))]
+        shutil.rmtree(self.path('out'), ignore_errors=True)
         done = commands.run(self.nnrt, *words, text=True)
         if done.returncode != 0:
             raise RuntimeError(done.stderr.strip())
@@ -116,8 +123,23 @@ class Runner:
         if model.kind in QUANTIZED:
             rounded = gguf_numpy.logits(model, IDS, int8=True)
             self.compare(name + ', int8', self.run(file, IDS, model=model, int8=True)['logits'][0], rounded, CLOSE_INT8)
+        chooses = name.startswith('longrope')  # --context chooses the list of rotary factors
+        for context in (128,) if chooses else (len(IDS), 50):
+            out = self.run(file, IDS, context=context)
+            self.verdict(sorted(out) == ['logits'], name + ', outputs with a cache', sorted(out))
+            self.compare(name + ', context %d' % context, out['logits'][0], want)
         tokens = self.generate(name, file, 12)
         self.tokens(name, model, tokens)
+        contexts = ['128', '128'] if chooses else ['22', '300']
+        for words in (['--batch', '1'], ['--batch', '3', '--context', contexts[0]], ['--batch', '7', '--context', contexts[1]],
+                      ['--device', 'reference']):
+            again = self.generate('%s, %s' % (name, ' '.join(words)), file, 12, *words)
+            self.verdict(again == tokens, '%s, tokens with %s' % (name, ' '.join(words)), '%s, without %s' % (again, tokens))
+        if name == model.arch + ' F32' or model.arch == 'llama':
+            stored = self.path('past.nnrt')
+            done = commands.run(self.nnrt, 'convert', file, stored, '--float-activations', text=True)
+            again = self.generate(name + ', past and present', stored, 12)
+            self.verdict(done.returncode == 0 and again == tokens, name + ', tokens of past and present', '%s, with a cache %s' % (again, tokens))
         if model.arch in ('llama', 'gemma3'):
             stored = self.path('model.nnrt')
             done = commands.run(self.nnrt, 'convert', file, stored, '--float-activations', text=True)
@@ -125,12 +147,15 @@ class Runner:
             self.compare(name + ', converted', self.run(stored, IDS, model=model)['logits'][0], want[-1:])
             again = self.generate(name + ', converted', stored, 12)
             self.verdict(tokens == again, name + ', tokens after convert', '%s, before %s' % (again, tokens))
+            done = commands.run(self.nnrt, 'convert', file, stored, '--context', '40', '--float-activations', text=True)
+            again = self.generate(name + ', converted with a cache', stored, 12, '--batch', '4')
+            self.verdict(done.returncode == 0 and tokens == again, name + ', tokens after convert with a cache', '%s, before %s' % (again, tokens))
 
-    def generate(self, name, file, count):
-        return self.generate_ids(name, file, IDS, count)
+    def generate(self, name, file, count, *words):
+        return self.generate_ids(name, file, IDS, count, *words)
 
-    def generate_ids(self, name, file, ids, count):
-        words = ['--float-activations'] if file.endswith('.gguf') else []
+    def generate_ids(self, name, file, ids, count, *words):
+        words = [*words, '--float-activations'] if file.endswith('.gguf') else words
         done = commands.run(self.nnrt, 'generate', file, '--ids', ','.join(map(str, ids)), '--tokens', str(count), '--json', *words, text=True)
         said = json.loads(done.stdout) if done.returncode == 0 else {}
         self.verdict(said.get('first_ms', 0) > 0 and said.get('step_ms', 0) > 0, name + ', generate', done.stderr + done.stdout)
@@ -154,6 +179,23 @@ class Runner:
         except (RuntimeError, KeyError) as fault:
             self.verdict(False, name, fault)
 
+    def memory(self, file, model):
+        """info prints the memory of generate, which depends on --context and --batch alone; the cache has one buffer for each state."""
+        said = {}
+        for context, batch in ((256, 16), (256, 64), (700, 64)):
+            limits = ['--context', str(context), '--batch', str(batch), '--json']
+            info = json.loads(commands.run(self.nnrt, 'info', file, *limits, text=True).stdout)
+            cache = model.sizes['layers'] * 2 * context * model.sizes['kv'] * model.sizes['size'] * 4
+            self.verdict(info['state_bytes'] == cache, 'info, state_bytes', '%d, expected %d' % (info['state_bytes'], cache))
+            self.verdict(info['buffer_bytes'] >= info['session_bytes'] >= info['state_bytes'] + info['arena_bytes'], 'info, sizes', info)
+            for count in (1, 200):
+                done = commands.run(self.nnrt, 'generate', file, '--ids', ','.join(['7'] * count), '--tokens', '2', *limits, text=True)
+                got = json.loads(done.stdout) if done.returncode == 0 else {}
+                same = got.get('session_bytes') == info['session_bytes'] and got.get('cache_bytes') == cache
+                self.verdict(same, 'memory for %d tokens, context %d, batch %d' % (count, context, batch), '%s %s' % (done.stderr, got))
+            said[context, batch] = info
+        self.verdict(said[256, 16]['arena_bytes'] < said[256, 64]['arena_bytes'], 'the arena grows with --batch', said)
+
     def others(self):
         """Versions, threads, the message of a model without logits, and of a token outside the vocabulary."""
         model = gguf_models.make('llama', 'Q8_0')
@@ -171,7 +213,9 @@ class Runner:
         self.verdict(done.returncode == 0, 'a prompt in three parts', done.stderr)
         rows = gguf_numpy.logits(model, IDS * 60 + json.loads(done.stdout)['tokens'][:2])[599:]
         self.verdict([int(row.argmax()) for row in rows] == json.loads(done.stdout)['tokens'], 'a prompt in three parts, tokens', done.stdout)
-        for words, message in ((['--ids', '1,300'], 'index 300'), (['--ids', '1,,2'], "'' is no token"), ([], '--ids is missing')):
+        self.memory(file, model)
+        for words, message in ((['--ids', '1,300'], 'index 300'), (['--ids', '1,,2'], "'' is no token"), ([], '--ids is missing'),
+                               (['--ids', '1,2', '--tokens', '9', '--context', '10'], '2 tokens of the prompt and 9 more exceed the context of 10')):
             done = commands.run(self.nnrt, 'generate', file, *words, text=True)
             self.verdict(done.returncode != 0 and message in done.stderr, 'generate %s' % words, done.stderr)
         table = np.random.default_rng(1).integers(-40, 40, (9, 9)).astype(np.float32)

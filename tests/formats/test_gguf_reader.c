@@ -1,6 +1,7 @@
 /* Tests of the GGUF importer on a small llama: damage of every byte, every length, every allocation that fails, messages, keys, use
    of the file in place. */
 #define _XOPEN_SOURCE 700
+#include "devices/nnrt_cpu.h"
 #include "formats/nnrt_gguf.h"
 
 #include <setjmp.h>
@@ -37,6 +38,7 @@ typedef struct change {
     uint32_t value;
     const char *scaling; /* of llama.rope.scaling.type */
     uint32_t shift;      /* added to the offsets of the data */
+    bool random;         /* random weights of about one instead of equal ones */
 } change;
 
 static void put(file *f, const void *data, size_t bytes)
@@ -148,8 +150,15 @@ static void make(file *f, const change *c)
     put(f, body->bytes, body->size);
     while (f->size % 32 != 0)
         put_number(f, 0, 1);
-    for (uint32_t i = 0; i < body->data; i++)
-        put_number(f, i % 4 == 1 || i % 4 == 2 ? 60 : 0, 1);
+    for (uint32_t i = 0, r = 1; i < body->data; i++) {
+        r = r * 1664525 + 1013904223;
+        if (!c->random)
+            put_number(f, i % 4 == 1 || i % 4 == 2 ? 60 : 0, 1);
+        else if (i % 4 == 3) /* float32 0.5 to 1 of both signs */
+            put_number(f, r >> 31 != 0 ? 0x3f : 0xbf, 1);
+        else
+            put_number(f, i % 4 == 1 || i % 4 == 2 ? 0x20 : r >> 24, 1); /* float16 scales of 2^-7 */
+    }
     f->data = body->data;
     free(body);
 }
@@ -530,6 +539,246 @@ static void test_file(void **state)
     }
 }
 
+/* ---- the cache ---- */
+
+enum { CONTEXT = 12, BATCH = 8, PROMPT = 8 };
+
+static const char *const devices[] = {"reference", "cpu", "auto"};
+static const int64_t prompt[PROMPT] = {1, 4, 0, 2, 3, 3, 1, 0};
+
+/* The random model; cache 0: with past and present. */
+static NNRT_Model *random_model(uint32_t cache, bool window)
+{
+    static file f;
+    change c;
+    nnrt_gguf_desc desc;
+    NNRT_Model *m = NULL;
+    nnrt_error error;
+    memset(&c, 0, sizeof(c));
+    memset(&desc, 0, sizeof(desc));
+    memset(&error, 0, sizeof(error));
+    c.random = true;
+    c.key = window ? "llama.attention.sliding_window" : NULL;
+    c.value = 3;
+    make(&f, &c);
+    desc.cache = cache;
+    if (nnrt_gguf_load_memory(&m, f.bytes, f.size, &desc, &error) != NNRT_SUCCESS)
+        print_error("%s\n", error.message);
+    assert_non_null(m);
+    return m;
+}
+
+/* A session that takes at most BATCH tokens in a run. dims and bound are kept by the caller. */
+typedef struct cached {
+    nnrt_dims dims[4];
+    nnrt_bound bound;
+    nnrt_session_desc desc;
+} cached;
+
+static void cached_begin(cached *k, const char *device)
+{
+    memset(k, 0, sizeof(*k));
+    for (int i = 0; i < 4; i++) {
+        k->dims[i].rank = i == 0 ? 2 : i == 1 ? 1 : 3;
+        k->dims[i].dims[0] = 1;
+        k->dims[i].dims[1] = i == 0 ? -1 : CONTEXT;
+        k->dims[i].dims[2] = WIDTH / 2;
+    }
+    k->bound.tensor = "input_ids";
+    k->bound.most.rank = 2;
+    k->bound.most.dims[0] = 1;
+    k->bound.most.dims[1] = BATCH;
+    k->desc.device = device;
+    k->desc.inputDims = nnrt_dims_list_make(k->dims, 4);
+    k->desc.bounds = nnrt_bound_list_make(&k->bound, 1);
+}
+
+/* Runs `count` tokens at a position; logits[VOCABULARY]. */
+static NNRT_ReturnCode feed(nnrt_session *s, const int64_t *ids, int32_t count, int64_t position, float *logits)
+{
+    const int32_t dims[2] = {1, count};
+    nnrt_io in[2], out = nnrt_io_make(logits, VOCABULARY * sizeof(*logits));
+    in[0] = nnrt_io_make((void *)(uintptr_t)ids, (size_t)count * sizeof(*ids));
+    in[0].dims = dims;
+    in[1] = nnrt_io_make(&position, sizeof(position));
+    return nnrt_run(s, in, 2, &out, 1);
+}
+
+/* Logits after the whole prompt in parts of `part` tokens. */
+static void feed_parts(nnrt_session *s, int32_t part, float *logits)
+{
+    for (int32_t at = 0; at < PROMPT; at += part)
+        assert_int_equal(feed(s, prompt + at, part < PROMPT - at ? part : PROMPT - at, at, logits), NNRT_SUCCESS);
+}
+
+static void assert_close(const float *x, const float *y)
+{
+    for (int i = 0; i < VOCABULARY; i++) {
+        const float off = x[i] > y[i] ? x[i] - y[i] : y[i] - x[i], size = y[i] > 0 ? y[i] : -y[i];
+        assert_true(off <= 1e-4f * (1 + size));
+    }
+}
+
+/* Logits after the prompt of the model with past and present keys and values. */
+static void past_logits(bool window, float *logits)
+{
+    static const int32_t ids[2] = {1, PROMPT}, past[4] = {1, 2, 0, 8};
+    NNRT_Model *m = random_model(0, window);
+    nnrt_session_desc desc;
+    nnrt_session *s = NULL;
+    nnrt_dims dims[3];
+    nnrt_io in[3], out[3];
+    float present[2][PROMPT * WIDTH / 2], nothing = 0;
+    memset(&desc, 0, sizeof(desc));
+    memset(dims, 0, sizeof(dims));
+    for (int i = 0; i < 3; i++) {
+        dims[i].rank = i == 0 ? 2 : 4;
+        memcpy(dims[i].dims, i == 0 ? ids : past, (size_t)dims[i].rank * sizeof(int32_t));
+    }
+    desc.device = "reference";
+    desc.inputDims = nnrt_dims_list_make(dims, 3);
+    assert_int_equal(nnrt_session_create(&s, m, &desc, NULL), NNRT_SUCCESS);
+    in[0] = nnrt_io_make((void *)(uintptr_t)prompt, sizeof(prompt));
+    in[1] = in[2] = nnrt_io_make(&nothing, 0);
+    out[0] = nnrt_io_make(logits, VOCABULARY * sizeof(*logits));
+    out[1] = nnrt_io_make(present[0], sizeof(present[0]));
+    out[2] = nnrt_io_make(present[1], sizeof(present[1]));
+    assert_int_equal(nnrt_run(s, in, 3, out, 3), NNRT_SUCCESS);
+    nnrt_session_destroy(s);
+    nnrt_model_destroy(m);
+}
+
+static void test_cache_model(void **state)
+{
+    NNRT_Model *m = random_model(CONTEXT, false), *none = NULL;
+    nnrt_gguf_desc desc;
+    nnrt_error error;
+    (void)state;
+    memset(&desc, 0, sizeof(desc));
+    memset(&error, 0, sizeof(error));
+    assert_int_equal(m->inputIndex.count, 4);
+    assert_int_equal(m->outputIndex.count, 3);
+    assert_string_equal(m->allTensors.data[m->inputIndex.data[1]].name, "position");
+    assert_string_equal(nnrt_model_metadata(m, "states"),
+                        "past_key_values.0.key=present.0.key\npast_key_values.0.value=present.0.value");
+    nnrt_model_destroy(m);
+    desc.cache = NNRT_GGUF_CACHE + 1;
+    assert_int_equal(nnrt_gguf_load_memory(&none, valid()->bytes, valid()->size, &desc, &error), NNRT_INVALID_PARAMETER);
+    assert_string_equal(error.message, "nnrt_gguf_desc.cache is 16777217, expected at most 16777216");
+    assert_null(none);
+}
+
+/* The logits of the model with past and present, for prompts in one part and in several, with and without a window. */
+static void test_cache_logits(void **state)
+{
+    static const int32_t parts[] = {PROMPT, 1, 3, 5};
+    (void)state;
+    for (int window = 0; window < 2; window++) {
+        NNRT_Model *m = random_model(CONTEXT, window != 0);
+        float want[VOCABULARY], got[VOCABULARY], other[VOCABULARY];
+        past_logits(window != 0, want);
+        for (size_t d = 0; d < sizeof(devices) / sizeof(devices[0]); d++) {
+            nnrt_session *s = NULL;
+            cached k;
+            cached_begin(&k, devices[d]);
+            assert_int_equal(nnrt_session_create(&s, m, &k.desc, NULL), NNRT_SUCCESS);
+            assert_int_equal(nnrt_session_states(s), 2);
+            for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+                feed_parts(s, parts[i], got); /* what earlier ones left does not matter */
+                assert_close(got, want);
+            }
+            nnrt_session_reset(s);
+            assert_int_equal(feed(s, prompt + PROMPT - 1, 1, 0, other), NNRT_SUCCESS); /* the tokens before matter */
+            assert_true(other[0] - want[0] > 0.01f || want[0] - other[0] > 0.01f);
+            nnrt_session_destroy(s);
+        }
+        nnrt_model_destroy(m);
+    }
+}
+
+/* An earlier position continues from there; positions that do not fit are refused, and change nothing. */
+static void test_cache_positions(void **state)
+{
+    static const struct {
+        int64_t position;
+        int32_t count;
+    } wrong[] = {{-1, 1}, {CONTEXT, 1}, {CONTEXT - 2, 3}, {INT64_MAX, 1}, {INT64_MIN, 1}, {(int64_t)1 << 32, 2}};
+    NNRT_Model *m = random_model(CONTEXT, false);
+    (void)state;
+    for (size_t d = 0; d < sizeof(devices) / sizeof(devices[0]); d++) {
+        nnrt_session *s = NULL, *fresh = NULL;
+        float got[VOCABULARY], want[VOCABULARY];
+        cached k;
+        cached_begin(&k, devices[d]);
+        assert_int_equal(nnrt_session_create(&s, m, &k.desc, NULL), NNRT_SUCCESS);
+        assert_int_equal(nnrt_session_create(&fresh, m, &k.desc, NULL), NNRT_SUCCESS);
+        feed_parts(s, PROMPT, got);
+        for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+            assert_int_equal(feed(s, prompt, wrong[i].count, wrong[i].position, got), NNRT_INVALID_PARAMETER);
+            assert_non_null(strstr(nnrt_session_error(s), "'present.0.key'"));
+        }
+        assert_int_equal(feed(s, prompt, BATCH + 1, 0, got), NNRT_OUT_OF_DIMENTION_RANGES);
+        assert_int_equal(feed(s, prompt + 6, 1, 3, got), NNRT_SUCCESS);
+        assert_int_equal(feed(fresh, prompt, 3, 0, want), NNRT_SUCCESS);
+        assert_int_equal(feed(fresh, prompt + 6, 1, 3, want), NNRT_SUCCESS);
+        assert_close(got, want);
+        assert_int_equal(feed(s, prompt, 4, CONTEXT - 4, got), NNRT_SUCCESS); /* the last rows */
+        nnrt_session_destroy(fresh);
+        nnrt_session_destroy(s);
+    }
+    nnrt_model_destroy(m);
+}
+
+/* One buffer for keys and one for values; the size of a buffer for the session is exact; runs allocate nothing. */
+static void test_cache_memory(void **state)
+{
+    NNRT_Model *m = random_model(CONTEXT, false);
+    (void)state;
+    for (size_t d = 0; d < sizeof(devices) / sizeof(devices[0]); d++) {
+        float got[VOCABULARY], want[VOCABULARY];
+        nnrt_session *s = NULL;
+        nnrt_allocator allocator;
+        size_t bytes = 0;
+        counting c;
+        cached k;
+        cached_begin(&k, devices[d]);
+        memset(&c, 0, sizeof(c));
+        c.fail = SIZE_MAX;
+        allocator.alloc = counting_alloc;
+        allocator.free = counting_free;
+        allocator.user = &c;
+        k.desc.allocator = &allocator;
+        assert_int_equal(nnrt_session_create(&s, m, &k.desc, NULL), NNRT_SUCCESS);
+        assert_int_equal(nnrt_session_get_memory(s).states, 2 * CONTEXT * WIDTH / 2 * sizeof(float));
+        c.fail = c.calls;
+        feed_parts(s, 3, want);
+        assert_int_equal(c.calls, c.fail);
+        nnrt_session_destroy(s);
+        assert_int_equal(c.live, 0);
+        c.fail = SIZE_MAX;
+        assert_int_equal(nnrt_session_bytes(m, &k.desc, &bytes, NULL), NNRT_SUCCESS);
+        assert_int_equal(posix_memalign(&k.desc.buffer, NNRT_ALIGNMENT, bytes), 0);
+        k.desc.bufferBytes = bytes - 1;
+        assert_int_equal(nnrt_session_create(&s, m, &k.desc, NULL), NNRT_OUT_OF_MEMORY);
+        k.desc.bufferBytes = bytes;
+        c.fail = c.calls;
+        assert_int_equal(nnrt_session_create(&s, m, &k.desc, NULL), NNRT_SUCCESS);
+        feed_parts(s, 3, got);
+        assert_int_equal(c.calls, c.fail);
+        assert_memory_equal(got, want, sizeof(got));
+        nnrt_session_destroy(s);
+        free(k.desc.buffer);
+    }
+    nnrt_model_destroy(m);
+}
+
+/* Registers "cpu" after the tests that use the default device. */
+static int registered(void **state)
+{
+    (void)state;
+    return nnrt_cpu_register(NULL, NULL) == NNRT_SUCCESS ? 0 : -1;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -537,6 +786,8 @@ int main(void)
         cmocka_unit_test(test_header),    cmocka_unit_test(test_messages), cmocka_unit_test(test_budget),
         cmocka_unit_test(test_keys),      cmocka_unit_test(test_numbers),  cmocka_unit_test(test_in_place),
         cmocka_unit_test(test_file),
+        cmocka_unit_test_setup(test_cache_model, registered),
+        cmocka_unit_test(test_cache_logits), cmocka_unit_test(test_cache_positions), cmocka_unit_test(test_cache_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,6 +85,7 @@ typedef struct cli_args {
     uint32_t tokens;       /* of --tokens; 0: not given */
     bool allLogits;        /* of --all-logits */
     bool floatActivations; /* of --float-activations */
+    uint32_t context, capacity; /* of --context; tokens of the cache of a file of weights, unless that is given. 0: not given */
     double maxLoss; /* of --max-loss; 0: not given */
     uint32_t samples, withoutSteps; /* of --samples (0: all) and --without */
     const char *report, *classes; /* files of --report and --classes; NULL: none */
@@ -567,6 +568,11 @@ static bool cli_take_tokens(cli_args *a, const char *v)
     return cli_take_whole(v, 1, 1000000, &a->tokens);
 }
 
+static bool cli_take_context(cli_args *a, const char *v)
+{
+    return cli_take_whole(v, 1, NNRT_GGUF_CACHE, &a->context);
+}
+
 static bool cli_take_chunk(cli_args *a, const char *v)
 {
     return cli_take_whole(v, 1, 100000000, &a->chunk);
@@ -856,6 +862,13 @@ static const cli_option cli_options[] = {
      "which states stay; shows the last one; default 1", cli_take_reps},
     {"--ids", "N,N,...", CLI_GENERATE, "the tokens of the prompt, as numbers in the vocabulary", cli_take_ids},
     {"--tokens", "N", CLI_GENERATE, "number of tokens to generate, default 32", cli_take_tokens},
+    {"--context", "N", CLI_SESSIONS | CLI_CONVERT | CLI_GENERATE,
+     "of a GGUF or safetensors file: keep keys and values of at most N tokens in the session, memory of a fixed size that a run updates in place. "
+     "generate: of other decoders, too; default: the prompt and --tokens",
+     cli_take_context},
+    {"--batch", "N", CLI_GENERATE | CLI_INFO,
+     "tokens of the prompt in a run; the memory of a run grows with it, not with the prompt. Default 256; info: with --context",
+     cli_take_batch},
     {"--all-logits", NULL, CLI_SESSIONS | CLI_CONVERT, "of a GGUF or safetensors file: logits after each token instead of the last one",
      cli_take_all_logits},
     {"--float-activations", NULL, CLI_SESSIONS | CLI_CONVERT | CLI_GENERATE,

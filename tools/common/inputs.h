@@ -341,6 +341,8 @@ static NNRT_ReturnCode cli_load_whole(NNRT_Model **model, const cli_args *args, 
     desc.budget = args->image.budget;
     desc.log = &args->log;
     desc.allLogits = args->allLogits;
+    desc.context = args->context;
+    desc.cache = args->context > 0 ? args->context : args->capacity;
     desc.floatActivations = args->floatActivations;
     if (!cli_is_gguf(args->model))
         return cli_stream.block == NULL ? nnrt_safetensors_load(model, args->model, &desc, error)

@@ -21,6 +21,8 @@ typedef struct cli_job {
     double loadMs, prepareMs;
     bool fromNnrt; /* dynamic dimensions are then set when the session is created */
     bool fixesShapes; /* convert: they become dimensions of the model instead */
+    bool sized;       /* bufferBytes is computed: the bytes of a buffer in which the session can be made; 0: unknown */
+    size_t bufferBytes;
     const nnrt_profile *profile; /* NULL: none */
     nnrt_cache *cache;           /* NULL: none */
     NNRT_Model plain;            /* the model without its metadata, for sessions without states */
@@ -328,6 +330,8 @@ static NNRT_ReturnCode cli_job_session(cli_job *job, const cli_args *args, const
     plain = job->in.states == 0 && nnrt_model_metadata(job->model, "states") != NULL;
     if (code == NNRT_SUCCESS)
         code = nnrt_session_create(&job->session, plain ? &job->plain : job->model, &desc, error);
+    if (code == NNRT_SUCCESS && job->sized)
+        (void)nnrt_session_bytes(plain ? &job->plain : job->model, &desc, &job->bufferBytes, NULL);
     free(dims);
     return code;
 }

@@ -11,6 +11,7 @@ Part of tools/nnrt.c.
 #define NNRT_TOOL_INFO_H
 
 #include "../common/cost.h"
+#include "decoder.h"
 #include "map.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -122,6 +123,10 @@ static void cli_info_memory(const cli_job *job, const cli_map *map, const cli_ar
         printf(",\"weight_bytes\":%.0f,\"arena_bytes\":%.0f,\"arena_lower_bound_bytes\":%.0f,\"session_bytes\":%.0f,"
                "\"steps\":%u",
                (double)m.constants, (double)m.arena, (double)m.bound, (double)m.total, (unsigned)m.steps);
+        if (m.states > 0)
+            printf(",\"state_bytes\":%.0f", (double)m.states);
+        if (job->sized)
+            printf(",\"buffer_bytes\":%.0f", (double)job->bufferBytes);
         cli_json_session(job);
         if (map != NULL)
             cli_map_json(map);
@@ -132,7 +137,11 @@ static void cli_info_memory(const cli_job *job, const cli_map *map, const cli_ar
     cli_put_name(stdout, nnrt_session_device(job->session));
     printf("\nsteps       %u kernels in a run\n", (unsigned)m.steps);
     printf("arena       %.0f bytes, lower bound %.0f\n", (double)m.arena, (double)m.bound);
-    printf("session     %.0f bytes, arena included, parameters not\n", (double)m.total);
+    if (m.states > 0)
+        printf("states      %.0f bytes\n", (double)m.states);
+    printf("session     %.0f bytes, arena%s included, parameters not\n", (double)m.total, m.states > 0 ? " and states" : "");
+    if (job->sized)
+        printf("buffer      %.0f bytes, the least in which this session can be made\n", (double)job->bufferBytes);
     if (map != NULL)
         cli_map_print(map);
 }
@@ -654,6 +663,22 @@ static int cli_info_session(cli_job *job, cli_map *map, const cli_args *args)
     return CLI_DONE;
 }
 
+/* Sets the shapes. The tokens of a decoder with a cache get an upper bound, --batch, as generate gives them, unless options state
+   other shapes. */
+static int cli_info_shapes(cli_job *job, const cli_args *args)
+{
+    const uint32_t context = cli_decoder_capacity(&job->in), batch = args->batch > 0 ? args->batch : CLI_DECODER_BATCH;
+    int status;
+    if (context > 0 && args->shapeCount + args->dimCount + args->mostCount == 0) {
+        job->sized = true;
+        return cli_decoder_bounds(&job->in, args->model, batch < context ? batch : context, context);
+    }
+    if (args->batch > 0)
+        return cli_usage("info: --batch is for decoders with a cache: with --context, without --shape, --dim and --max");
+    status = cli_inputs_apply_shapes(&job->in, args);
+    return status == CLI_DONE ? cli_inputs_apply_most(&job->in, args) : status;
+}
+
 static int cli_info_job(cli_job *job, cli_map *map, const cli_args *args)
 {
     const bool whole = cli_info_whole(args);
@@ -670,9 +695,7 @@ static int cli_info_job(cli_job *job, cli_map *map, const cli_args *args)
     if (status == CLI_DONE)
         cli_inputs_hide_states(&job->in);
     if (status == CLI_DONE)
-        status = cli_inputs_apply_shapes(&job->in, args);
-    if (status == CLI_DONE)
-        status = cli_inputs_apply_most(&job->in, args);
+        status = cli_info_shapes(job, args);
     if (status != CLI_DONE)
         return status;
     onnx = job->in.opsets.count > 0;
