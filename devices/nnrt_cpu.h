@@ -1117,8 +1117,11 @@ static ptrdiff_t nnrti_cpu_attention_room(int32_t T)
 typedef struct nnrti_cpu_attention {
     nnrt_view q, key, value, y, pastKey, pastValue, mask, lengths;
     int32_t past, total; /* past keys; all keys */
+    int32_t valid;       /* the most keys that a query attends to */
     int32_t shared;      /* heads of q of each head of k */
-    int32_t blocks;      /* of queries of a head */
+    int32_t rows;        /* queries that read the same keys, and are divided into blocks */
+    int32_t blocks;      /* of rows */
+    bool grouped;        /* rows: the heads of q that share a head of k, with one query each; else the steps of a head of q */
     ptrdiff_t room;      /* elements between the scores of two queries */
 } nnrti_cpu_attention;
 
@@ -1166,9 +1169,32 @@ static void nnrti_cpu_attention_present(const nnrt_view *past, const nnrt_view *
             }
 }
 
-/* Reads the arguments, and stores present keys and values. False: there is no query. */
-static bool nnrti_cpu_attention_begin(const NNRT_Attention *attr, const nnrt_view *args, uint32_t nIn, nnrti_cpu_attention *a)
+/* Divides the queries into blocks. A decoder that generates has one query in each head: heads that share keys are then
+   blocks, if they fill one, which reads the keys once, unless that leaves threads without work. The bits of a result depend
+   on a block only if its queries attend to other keys, which these do not: so they are the same for any number of threads. */
+static void nnrti_cpu_attention_divide(nnrti_cpu_attention *a, uint32_t workers)
 {
+    const int32_t heads = a->key.dims[0] * a->key.dims[1];
+    const int32_t units = heads * ((a->shared + NNRTI_CPU_QUERIES - 1) / NNRTI_CPU_QUERIES);
+    a->grouped = a->q.dims[2] == 1 && a->shared >= NNRTI_CPU_QUERIES &&
+                 ((uint32_t)units >= 2 * workers || (uint32_t)units % workers == 0);
+    a->rows = a->grouped ? a->shared : a->q.dims[2];
+    a->blocks = (a->rows + NNRTI_CPU_QUERIES - 1) / NNRTI_CPU_QUERIES;
+    a->valid = a->total;
+    if (a->lengths.dataType == NNRT_DATA_TYPE_UNKNOWN)
+        return;
+    a->valid = 0;
+    for (int32_t b = 0; b < a->lengths.dims[0]; b++) {
+        const int64_t length = nnrt_load_index(&a->lengths, b * a->lengths.strides[0]);
+        a->valid = length > a->valid ? length < a->total ? (int32_t)length : a->total : a->valid;
+    }
+}
+
+/* Reads the arguments, and stores present keys and values. False: there is no query. */
+static bool nnrti_cpu_attention_begin(const NNRT_Attention *attr, const nnrt_view *args, const nnrt_call *call,
+                                      nnrti_cpu_attention *a)
+{
+    const uint32_t nIn = call->nIn;
     const nnrt_view *present = args + nIn + 1;
     memset(a, 0, sizeof(*a));
     a->q = nnrti_cpu_heads(&args[0], attr->qNumHeads);
@@ -1186,13 +1212,13 @@ static bool nnrti_cpu_attention_begin(const NNRT_Attention *attr, const nnrt_vie
         a->lengths = args[6];
     a->total = a->past + a->key.dims[2];
     a->shared = a->key.dims[1] > 0 ? a->q.dims[1] / a->key.dims[1] : 1;
-    a->blocks = (a->q.dims[2] + NNRTI_CPU_QUERIES - 1) / NNRTI_CPU_QUERIES;
+    nnrti_cpu_attention_divide(a, call->parallel != NULL ? call->parallel->workers : 1);
     a->room = nnrti_cpu_attention_room(a->total);
     if (present[0].dataType != NNRT_DATA_TYPE_UNKNOWN)
         nnrti_cpu_attention_present(&a->pastKey, &a->key, &present[0], a->past);
     if (present[1].dataType != NNRT_DATA_TYPE_UNKNOWN)
         nnrti_cpu_attention_present(&a->pastValue, &a->value, &present[1], a->past);
-    return a->blocks * a->q.dims[0] * a->q.dims[1] > 0 && a->value.dims[3] > 0;
+    return a->q.dims[0] * a->q.dims[1] * a->q.dims[2] > 0 && a->value.dims[3] > 0;
 }
 
 /* The keys that a query attends to; as the reference kernel. */
@@ -1218,15 +1244,17 @@ static void nnrti_cpu_attention_range(const NNRT_Attention *attr, const nnrti_cp
 static int32_t nnrti_cpu_attention_queries(const NNRT_Attention *attr, const nnrti_cpu_attention *a, int32_t unit,
                                            nnrti_cpu_attention_query *queries)
 {
-    const int32_t first = unit % a->blocks * NNRTI_CPU_QUERIES, head = unit / a->blocks % a->q.dims[1];
-    const int32_t b = unit / a->blocks / a->q.dims[1], left = a->q.dims[2] - first;
+    const int32_t heads = a->grouped ? a->key.dims[1] : a->q.dims[1];
+    const int32_t first = unit % a->blocks * NNRTI_CPU_QUERIES, outer = unit / a->blocks % heads;
+    const int32_t b = unit / a->blocks / heads, left = a->rows - first;
     const int32_t n = left < NNRTI_CPU_QUERIES ? left : NNRTI_CPU_QUERIES;
     for (int32_t r = 0; r < n; r++) {
         nnrti_cpu_attention_query *query = &queries[r];
+        const int32_t head = a->grouped ? outer * a->shared + first + r : outer;
         query->b = b;
         query->head = head;
         query->from = head / a->shared;
-        query->step = first + r;
+        query->step = a->grouped ? 0 : first + r;
         query->sum = 0;
         query->q = (const float *)a->q.data + b * a->q.strides[0] + head * a->q.strides[1] + query->step * a->q.strides[2];
         query->y = (float *)a->y.data + b * a->y.strides[0] + head * a->y.strides[1] + query->step * a->y.strides[2];

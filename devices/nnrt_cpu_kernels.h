@@ -5143,7 +5143,7 @@ static NNRT_ReturnCode NNRTI_CPU(lp_norm)(const void *attr, nnrt_view *args, nnr
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>attention */
 
-/* ATTENTION of float32. A work item is a block of queries of one head: they read each key and each value once. The scores
+/* ATTENTION of float32. A work item is a block of queries that read the same keys and values, each once. The scores
    of a block are in scratch; the products with values are summed in registers, and divided by the sum of the weights at
    the end. A query never reads a key or value that it does not attend to. */
 typedef struct NNRTI_CPU(attention_job) {
@@ -5302,7 +5302,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(attention_block)(const NNRTI_CPU(attention_job) 
         NNRTI_CPU(attention_results)(a, queries, w, d, n, 1);
 }
 
-/* Work item: a block of queries of one head of a batch. */
+/* Work item: a block of queries, nnrti_cpu_attention_divide. */
 static void NNRTI_CPU(attention_task)(void *arg, uint32_t unit, uint32_t worker)
 {
     const NNRTI_CPU(attention_job) *j = (const NNRTI_CPU(attention_job) *)arg;
@@ -5324,10 +5324,11 @@ static NNRT_ReturnCode NNRTI_CPU(attention)(const void *attr, nnrt_view *args, n
     j.attr = (const NNRT_Attention *)attr;
     j.a = &a;
     j.call = call;
-    if (!nnrti_cpu_attention_begin(j.attr, args, call->nIn, &a))
+    if (!nnrti_cpu_attention_begin(j.attr, args, call, &a))
         return NNRT_SUCCESS;
-    nnrti_cpu_parallel_for(call, 2.0 * a.q.dims[3] * a.total * a.q.dims[0] * a.q.dims[1] * a.q.dims[2],
-                           (uint32_t)(a.blocks * a.q.dims[0] * a.q.dims[1]), NNRTI_CPU(attention_task), &j);
+    nnrti_cpu_parallel_for(call, 2.0 * a.q.dims[3] * a.valid * a.q.dims[0] * a.q.dims[1] * a.q.dims[2],
+                           (uint32_t)(a.blocks * a.q.dims[0] * (a.grouped ? a.key.dims[1] : a.q.dims[1])),
+                           NNRTI_CPU(attention_task), &j);
     return NNRT_SUCCESS;
 }
 

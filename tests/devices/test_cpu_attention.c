@@ -249,10 +249,45 @@ static void test_attention(void **unused)
     }
 }
 
+/* One query for each head, as a decoder generates: 2 to 9 heads share keys, whole blocks and fewer, with a cache of which some
+   rows count, and work for several threads. */
+static void test_decoding(void **unused)
+{
+    static const int32_t widths[] = {8, 17, 64, 80};
+    (void)unused;
+    state = 43;
+    for (uint32_t i = 0; i < 40; i++) {
+        sizes n;
+        memset(&n, 0, sizeof(n));
+        n.b = 1 + (int32_t)draw(2);
+        n.heads = 1 + (int32_t)draw(4);
+        n.shared = 2 + (int32_t)draw(8);
+        n.s = 1;
+        n.u = 1 + (int32_t)draw(300);
+        n.d = widths[draw(COUNT(widths))];
+        n.v = draw(2) == 0 ? n.d : widths[draw(COUNT(widths))];
+        n.folded = draw(2) == 0;
+        n.lengths = draw(4) != 0;
+        n.mask = draw(3) == 0 ? FLOATS : NO_MASK;
+        n.maskDims[0] = 1;
+        n.maskDims[1] = n.heads * n.shared;
+        n.maskDims[2] = 1;
+        n.maskDims[3] = n.u;
+        n.attr.isCausal = n.lengths;
+        n.attr.qNumHeads = n.heads * n.shared;
+        n.attr.kvNumHeads = n.heads;
+        n.attr.scale = 0.3f;
+        n.attr.softcap = draw(4) == 0 ? 1.5f : 0;
+        n.attr.leftWindowSize = draw(3) == 0 ? (int64_t)draw(60) : -1;
+        n.attr.rightWindowSize = -1;
+        check_node(&n, i);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_attention),
+        cmocka_unit_test(test_attention), cmocka_unit_test(test_decoding),
     };
     return cmocka_run_group_tests(tests, add_devices, NULL);
 }
