@@ -485,9 +485,10 @@ NNRT_API NNRT_ReturnCode nnrt_session_map(nnrt_session *session, bool output, ui
 /* ---- runs ---- */
 
 /* Runs the network once: reads the inputs, writes the outputs in place. A failed or cancelled run leaves the states as
-   they were, but for the rows that it writes of a state in place (nnrt_session_states): the cache of a decoder is as it
-   was for whoever does not advance the position. Blocks; one thread at a time per session. A dimension above its upper bound is NNRT_OUT_OF_DIMENTION_RANGES; an output whose buffer is too small is not
-   written: NNRT_INSUFFICIENT_BUFFER, and nnrt_session_output returns the required size. */
+   they were, but for the rows that it writes of a state in place (nnrt_session_states): the cache of a decoder is as
+   it was for whoever does not advance the position. Blocks; one thread at a time per session. A dimension above its
+   upper bound is NNRT_OUT_OF_DIMENTION_RANGES; an output whose buffer is too small is not written:
+   NNRT_INSUFFICIENT_BUFFER, and nnrt_session_output returns the required size. */
 NNRT_API NNRT_ReturnCode nnrt_run(nnrt_session *session, const nnrt_io *inputs, uint32_t nIn, const nnrt_io *outputs,
                                   uint32_t nOut);
 /* Cancels the current run of a session. nnrt_run returns NNRT_CANCELLED before the next step of its plan, or when

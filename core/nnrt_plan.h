@@ -614,12 +614,12 @@ NNRT_API size_t nnrt_plan_workspace(const nnrt_plan *plan);
 /* Runs a plan in a workspace: checks inputs and outputs against the plan, then calls the kernels in order. workspace:
    nnrt_plan_workspace bytes, aligned to NNRT_ALIGNMENT; its contents need not survive between runs. Several threads may
    run one plan at once, each in a workspace of its own. Inputs and outputs are aligned to their element size, and no
-   output overlaps an input, but for one that has its whole buffer (nnrt_plan.inPlace). Nothing is allocated; buffers with only a descriptor are memory-mapped during the run.
-   outputDims and error may be NULL. Dynamic shapes: the dimensions of the inputs are the actual ones
-   (OUT_OF_DIMENTION_RANGES if one exceeds its upper bound). Static steps run as planned; the others are resolved again
-   with the actual dimensions. An output whose buffer is too small is not written (INSUFFICIENT_BUFFER), and its
-   outputDims have the required shape. If a run fails, outputDims of outputs that it has not computed have the upper
-   bounds. */
+   output overlaps an input, but for one that has its whole buffer (nnrt_plan.inPlace). Nothing is allocated; buffers
+   with only a descriptor are memory-mapped during the run. outputDims and error may be NULL. Dynamic shapes: the
+   dimensions of the inputs are the actual ones (OUT_OF_DIMENTION_RANGES if one exceeds its upper bound). Static steps
+   run as planned; the others are resolved again with the actual dimensions. An output whose buffer is too small is not
+   written (INSUFFICIENT_BUFFER), and its outputDims have the required shape. If a run fails, outputDims of outputs
+   that it has not computed have the upper bounds. */
 NNRT_API NNRT_ReturnCode nnrt_plan_run(const nnrt_plan *plan, void *workspace, size_t workspaceBytes,
                                        const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
                                        uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error);
