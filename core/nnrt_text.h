@@ -2,8 +2,8 @@
 nnrt_text.h - tokenizers, samplers and chat templates: from text to the token ids of a language model, and back.
 
 PURPOSE
-    A tokenizer is built from plain data (nnrt_tokenizer_desc), which a reader of GGUF metadata fills (nnrt_tokenizer_gguf), or
-    from the bytes of a tokenizer.json. It encodes text by byte-level BPE (GPT-2, Llama 3, Qwen), by BPE with scores or merges
+    A tokenizer is built from a file (nnrt_tokenizer_load): from the keys of a GGUF file or from a tokenizer.json; from the bytes
+    of either; or from plain data (nnrt_tokenizer_desc). It encodes text by byte-level BPE (GPT-2, Llama 3, Qwen), by BPE with scores or merges
     over SentencePiece's pieces (Llama 2, Gemma, Mistral), by a unigram model (T5, XLM-R), or by WordPiece (BERT). A sampler
     chooses a token by the logits of a model. Seven chat templates write messages as text.
     The header needs nnrt_ops.h and core/nnrt_model.h beside it, for errors, the allocator and arenas. It knows no model and
@@ -13,7 +13,7 @@ PURPOSE
     #include "core/nnrt_text.h"
 
     nnrt_tokenizer *t = NULL;
-    nnrt_tokenizer_load_json(&t, file, fileBytes, NULL, &error);
+    nnrt_tokenizer_load(&t, "model.gguf", NULL, &error);
     nnrt_tokenize(t, text, strlen(text), NNRT_TEXT_AFFIXES, ids, 4096, &count);
     nnrt_detokenizer_start(&d, t, 0);
     for (size_t i = 0; i < count; i++) {
@@ -37,6 +37,7 @@ SECTIONS (search for the tag)
     >>text_encode     added tokens, fragments, words
     >>text_decode     text of tokens
     >>text_json       tokenizer.json
+    >>text_gguf       the keys of a GGUF file; tokenizers of files
     >>text_samplers   candidates, penalties, the draw
     >>text_chats      recognition and texts of chat templates
 
@@ -62,9 +63,14 @@ RULES AND THEIR SOURCES
     pre-tokenizers  the regular expressions of GPT-2 (encoder.py), of tokenizer.json of Llama 3 and Qwen 2, and of o200k of
                 tiktoken, matched by hand-written code: >>text_split has each expression.
     (?i:'s)     matches ASCII letters only, not U+017F (which folds to s): llama.cpp and JavaScript agree.
+    GGUF        keys and their defaults by llama.cpp (llama-vocab.cpp): NNRTI_TEXT_KEYS. Tokens that end a text: eos, eot and eom
+                of the file, and control tokens with the texts of nnrti_text_ends.
     Unicode     tables of one version (tools/text/unicode.py, NNRTI_TEXT_UNICODE). Libraries with tables of another version
                 split a text with newer characters otherwise.
     llama.cpp   differs in: GPT4O (its expression has no \p{M}), WordPiece (it removes all marks, and keeps Hangul syllables).
+
+OPTIONS
+    NNRT_NO_STDIO   no file I/O: without nnrt_tokenizer_load
 
 LIMITS
     Texts have less than 2^30 bytes, files and vocabularies less than 2^31. tokenizer.json: parts that are not supported are
@@ -164,6 +170,9 @@ typedef struct nnrt_tokenizer_desc {
     nnrt_piece charsmap; /* precompiled_charsmap of SentencePiece */
     uint32_t before[NNRT_TEXT_MAX_AFFIXES], after[NNRT_TEXT_MAX_AFFIXES]; /* ids around a text: NNRT_TEXT_AFFIXES */
     uint32_t beforeCount, afterCount;
+    uint32_t ends[NNRT_TEXT_MAX_AFFIXES]; /* ids that end a text or a message, beside those that nnrt_tokenizer_ends knows */
+    uint32_t endCount;
+    nnrt_piece chatTemplate; /* for nnrt_tokenizer_template */
 } nnrt_tokenizer_desc;
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -191,6 +200,23 @@ NNRT_API NNRT_ReturnCode nnrt_tokenizer_gguf(nnrt_tokenizer_desc *desc, const ch
    UNSUPPORTED_OP: the error names the part that is not supported. */
 NNRT_API NNRT_ReturnCode nnrt_tokenizer_load_json(nnrt_tokenizer **tokenizer, const void *data, size_t bytes,
                                                   const nnrt_allocator *allocator, nnrt_error *error);
+/* Builds a tokenizer from the begin of a GGUF file, version 2 or 3, which must have all its keys; the tensors are not read.
+   INSUFFICIENT_BUFFER: the keys go on behind `bytes`. INVALID_MODEL: the file is damaged, or has no tokenizer.
+   UNSUPPORTED_OP: the error names the tokenizer or pre-tokenizer. */
+NNRT_API NNRT_ReturnCode nnrt_tokenizer_load_gguf(nnrt_tokenizer **tokenizer, const void *data, size_t bytes,
+                                                  const nnrt_allocator *allocator, nnrt_error *error);
+#if !defined(NNRT_NO_STDIO) && !defined(NNRT_FIRMWARE)
+/* Builds a tokenizer from a file: of GGUF, of which only the keys are read, or else tokenizer.json. The file may be closed,
+   changed or removed afterwards. INVALID_FILE: it cannot be read. */
+NNRT_API NNRT_ReturnCode nnrt_tokenizer_load(nnrt_tokenizer **tokenizer, const char *path,
+                                             const nnrt_allocator *allocator, nnrt_error *error);
+#endif
+/* Whether a token ends a text or a message, where a program stops generating: nnrt_tokenizer_desc.ends, or a control token
+   of a known text such as "<|im_end|>". */
+NNRT_API bool nnrt_tokenizer_ends(const nnrt_tokenizer *tokenizer, uint32_t id);
+/* The chat template of the file, for nnrt_chat_recognize; it lives as long as the tokenizer. {NULL, 0}: none, as in every
+   tokenizer.json. */
+NNRT_API nnrt_piece nnrt_tokenizer_template(const nnrt_tokenizer *tokenizer);
 /* Frees a tokenizer; NULL is fine. */
 NNRT_API void nnrt_tokenizer_destroy(nnrt_tokenizer *tokenizer);
 /* The number of tokens: ids are below it. */
@@ -305,6 +331,9 @@ NNRT_API NNRT_ReturnCode nnrt_chat_format(int32_t chat, const nnrt_chat_message 
 
 #include "nnrt_model.h" /* its implementation, if only its declarations were included so far */
 
+#if !defined(NNRT_NO_STDIO) && !defined(NNRT_FIRMWARE)
+#include <stdio.h>
+#endif
 #include <string.h>
 
 #ifdef __cplusplus
@@ -1516,6 +1545,8 @@ static NNRT_ReturnCode nnrti_text_check(const nnrt_tokenizer_desc *d, nnrt_error
         wrong = "beforeCount";
     else if (d->afterCount > NNRT_TEXT_MAX_AFFIXES)
         wrong = "afterCount";
+    else if (d->endCount > NNRT_TEXT_MAX_AFFIXES)
+        wrong = "endCount";
     else if (d->count == 0 || d->count > 0x7FFFFFFF)
         wrong = "count";
     else if (d->byteLevel && d->kind != NNRT_TOKENIZER_BPE)
@@ -1725,6 +1756,8 @@ NNRT_API NNRT_ReturnCode nnrt_tokenizer_create(nnrt_tokenizer **tokenizer, const
     t->desc.merges = NULL;
     t->desc.continuation = nnrti_text_keep(t, desc->continuation);
     t->desc.charsmap = nnrti_text_keep(t, desc->charsmap);
+    if (desc->chatTemplate.bytes > 0)
+        t->desc.chatTemplate = nnrti_text_keep(t, desc->chatTemplate);
     t->mark = !desc->byteLevel && !desc->spaces && desc->kind != NNRT_TOKENIZER_WORDPIECE;
     code = nnrti_text_load_tokens(t, desc, error);
     if (code == NNRT_SUCCESS)
@@ -1827,6 +1860,28 @@ NNRT_API nnrt_piece nnrt_token_text(const nnrt_tokenizer *tokenizer, uint32_t id
 NNRT_API int32_t nnrt_token_type(const nnrt_tokenizer *tokenizer, uint32_t id)
 {
     return id < nnrt_tokenizer_count(tokenizer) ? nnrti_text_type(tokenizer, id) : 0;
+}
+
+/* Control tokens that end a text or a message, as llama.cpp knows them (llama-vocab.cpp, special_eog_ids). */
+static const char *const nnrti_text_ends[] = {"</s>",       "<eos>",      "<|endoftext|>", "<|end_of_text|>", "<|eot_id|>",
+                                              "<|eom_id|>", "<|im_end|>", "<end_of_turn>", "<|end|>"};
+
+NNRT_API bool nnrt_tokenizer_ends(const nnrt_tokenizer *tokenizer, uint32_t id)
+{
+    const nnrt_piece text = nnrt_token_text(tokenizer, id);
+    const bool control = nnrt_token_type(tokenizer, id) == NNRT_TOKEN_CONTROL;
+    for (uint32_t i = 0; text.data != NULL && i < tokenizer->desc.endCount; i++)
+        if (tokenizer->desc.ends[i] == id)
+            return true;
+    for (size_t i = 0; control && i < sizeof(nnrti_text_ends) / sizeof(nnrti_text_ends[0]); i++)
+        if (strlen(nnrti_text_ends[i]) == text.bytes && memcmp(nnrti_text_ends[i], text.data, text.bytes) == 0)
+            return true;
+    return false;
+}
+
+NNRT_API nnrt_piece nnrt_tokenizer_template(const nnrt_tokenizer *tokenizer)
+{
+    return tokenizer != NULL ? tokenizer->desc.chatTemplate : nnrti_text_piece(NULL, 0);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -3151,6 +3206,362 @@ NNRT_API NNRT_ReturnCode nnrt_tokenizer_load_json(nnrt_tokenizer **tokenizer, co
     nnrt_memory_end(&f.memory);
     return f.code;
 }
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>text_gguf The keys of a GGUF file. A file begins with "GGUF", u32 version, u64 tensors, u64 keys; a key is a string, u32
+   type, value; a string is u64 bytes and these; a value of type 9, an array, is u32 type, u64 count and the elements. The
+   reader of formats/nnrt_gguf.h is not used, so that a program with text needs no importer. */
+
+/* Keys behind "tokenizer.": X(name, text) */
+#define NNRTI_TEXT_KEYS(X)                                                                                             \
+    X(MODEL, "ggml.model")                                                                                             \
+    X(PRE, "ggml.pre")                                                                                                 \
+    X(TOKENS, "ggml.tokens")                                                                                           \
+    X(SCORES, "ggml.scores")                                                                                           \
+    X(TYPES, "ggml.token_type")                                                                                        \
+    X(MERGES, "ggml.merges")                                                                                           \
+    X(CHARSMAP, "ggml.precompiled_charsmap")                                                                           \
+    X(BOS, "ggml.bos_token_id")                                                                                        \
+    X(EOS, "ggml.eos_token_id")                                                                                        \
+    X(EOT, "ggml.eot_token_id")                                                                                        \
+    X(EOM, "ggml.eom_token_id")                                                                                        \
+    X(UNKNOWN, "ggml.unknown_token_id")                                                                                \
+    X(SEP, "ggml.seperator_token_id") /* as files spell it */                                                          \
+    X(CLS, "ggml.cls_token_id")                                                                                        \
+    X(ADD_BOS, "ggml.add_bos_token")                                                                                   \
+    X(ADD_EOS, "ggml.add_eos_token")                                                                                   \
+    X(ADD_SEP, "ggml.add_sep_token")                                                                                   \
+    X(ADD_PREFIX, "ggml.add_space_prefix")                                                                             \
+    X(REMOVE_SPACES, "ggml.remove_extra_whitespaces")                                                                  \
+    X(TEMPLATE, "chat_template")
+#define NNRTI_TEXT_KEY_VALUE(name, text) NNRTI_TEXT_KEY_##name,
+#define NNRTI_TEXT_KEY_TEXT(name, text) text,
+enum { NNRTI_TEXT_KEYS(NNRTI_TEXT_KEY_VALUE) NNRTI_TEXT_KEY_END };
+
+/* Types of values. */
+enum { NNRTI_TEXT_FLOAT32 = 6, NNRTI_TEXT_BOOL = 7, NNRTI_TEXT_STRING = 8, NNRTI_TEXT_ARRAY = 9 };
+
+/* A value in the file: its elements, of which a single value is one. type 0xFF: the file lacks the key. */
+typedef struct nnrti_text_entry {
+    uint32_t type;
+    bool array;
+    size_t count;
+    nnrt_piece data;
+} nnrti_text_entry;
+
+typedef struct nnrti_text_gguf {
+    nnrt_piece rest;                              /* bytes that are not read yet */
+    const char *wrong;                            /* the first fault; NULL: none */
+    bool cut;                                     /* the fault is that bytes are missing */
+    nnrti_text_entry entries[NNRTI_TEXT_KEY_END]; /* by NNRTI_TEXT_KEY_... */
+} nnrti_text_gguf;
+
+/* The next n bytes; {NULL, 0}: they are missing. */
+static nnrt_piece nnrti_text_bytes(nnrti_text_gguf *g, uint64_t n)
+{
+    const nnrt_piece taken = nnrti_text_piece(g->rest.data, (size_t)n);
+    if (g->wrong == NULL && n > (uint64_t)g->rest.bytes) {
+        g->wrong = "is cut short";
+        g->cut = true;
+    }
+    if (g->wrong != NULL)
+        return nnrti_text_piece(NULL, 0);
+    g->rest = nnrti_text_piece(g->rest.data + n, g->rest.bytes - (size_t)n);
+    return taken;
+}
+
+/* A little-endian integer at p. */
+static uint64_t nnrti_text_integer(const char *p, uint32_t bytes)
+{
+    uint64_t v = 0;
+    while (bytes-- > 0)
+        v = v << 8 | (uint8_t)p[bytes];
+    return v;
+}
+
+static uint64_t nnrti_text_take(nnrti_text_gguf *g, uint32_t bytes)
+{
+    const nnrt_piece p = nnrti_text_bytes(g, bytes);
+    return p.data != NULL ? nnrti_text_integer(p.data, bytes) : 0;
+}
+
+static nnrt_piece nnrti_text_take_string(nnrti_text_gguf *g)
+{
+    return nnrti_text_bytes(g, nnrti_text_take(g, 8));
+}
+
+/* Bytes of an element; 0: a string, an array, or no type. */
+static uint32_t nnrti_text_width(uint32_t type)
+{
+    static const uint8_t widths[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
+    return type < sizeof(widths) ? widths[type] : 0;
+}
+
+static nnrti_text_entry nnrti_text_take_value(nnrti_text_gguf *g)
+{
+    nnrti_text_entry e;
+    uint64_t count = 1;
+    const char *begin;
+    e.type = (uint32_t)nnrti_text_take(g, 4);
+    e.array = e.type == NNRTI_TEXT_ARRAY;
+    if (e.array) {
+        e.type = (uint32_t)nnrti_text_take(g, 4);
+        count = nnrti_text_take(g, 8);
+    }
+    begin = g->rest.data;
+    if (g->wrong == NULL && e.type == NNRTI_TEXT_STRING) {
+        for (uint64_t i = 0; i < count && g->wrong == NULL; i++)
+            (void)nnrti_text_take_string(g);
+    } else if (g->wrong == NULL && nnrti_text_width(e.type) == 0) {
+        g->wrong = "has a value of unknown type";
+    } else {
+        (void)nnrti_text_bytes(g, count > UINT64_MAX / 8 ? UINT64_MAX : count * nnrti_text_width(e.type));
+    }
+    e.count = (size_t)count;
+    e.data = nnrti_text_piece(begin, (size_t)(g->rest.data - begin));
+    return e;
+}
+
+static void nnrti_text_take_keys(nnrti_text_gguf *g)
+{
+    static const char *const names[] = {NNRTI_TEXT_KEYS(NNRTI_TEXT_KEY_TEXT)};
+    const nnrt_piece magic = nnrti_text_bytes(g, 4);
+    const uint64_t version = nnrti_text_take(g, 4);
+    uint64_t keys;
+    for (uint32_t i = 0; i < NNRTI_TEXT_KEY_END; i++)
+        g->entries[i].type = 0xFF;
+    if (magic.data != NULL && memcmp(magic.data, "GGUF", 4) != 0)
+        g->wrong = "does not begin with GGUF";
+    else if (g->wrong == NULL && version != 2 && version != 3)
+        g->wrong = "has neither version 2 nor 3";
+    (void)nnrti_text_take(g, 8);
+    keys = nnrti_text_take(g, 8);
+    for (uint64_t k = 0; k < keys && g->wrong == NULL; k++) {
+        const nnrt_piece key = nnrti_text_take_string(g);
+        const nnrti_text_entry e = nnrti_text_take_value(g);
+        const bool ours = g->wrong == NULL && key.bytes > 10 && memcmp(key.data, "tokenizer.", 10) == 0;
+        for (uint32_t i = 0; i < NNRTI_TEXT_KEY_END && ours; i++)
+            if (g->entries[i].type == 0xFF && strlen(names[i]) == key.bytes - 10 &&
+                memcmp(key.data + 10, names[i], key.bytes - 10) == 0)
+                g->entries[i] = e;
+    }
+}
+
+/* The text of a value that is a string; {NULL, 0}: it is none. */
+static nnrt_piece nnrti_text_entry_text(const nnrti_text_gguf *g, uint32_t key)
+{
+    const nnrti_text_entry *e = &g->entries[key];
+    return e->type == NNRTI_TEXT_STRING && !e->array ? nnrti_text_piece(e->data.data + 8, e->data.bytes - 8)
+                                                     : nnrti_text_piece(NULL, 0);
+}
+
+/* A bool, or what holds without it. */
+static bool nnrti_text_entry_true(const nnrti_text_gguf *g, uint32_t key, bool absent)
+{
+    const nnrti_text_entry *e = &g->entries[key];
+    return e->type == NNRTI_TEXT_BOOL && !e->array ? e->data.data[0] != 0 : absent;
+}
+
+/* The id of a value that is an integer, or `absent`; NNRT_NO_TOKEN: it is no token. */
+static uint32_t nnrti_text_entry_id(const nnrti_text_gguf *g, uint32_t key, uint32_t absent, uint32_t count)
+{
+    const nnrti_text_entry *e = &g->entries[key];
+    const bool number = e->type != NNRTI_TEXT_FLOAT32 && e->type != NNRTI_TEXT_BOOL && e->type < 12;
+    const uint32_t width = number ? nnrti_text_width(e->type) : 0;
+    const uint64_t id = width > 0 && !e->array ? nnrti_text_integer(e->data.data, width) : absent;
+    return id < count ? (uint32_t)id : NNRT_NO_TOKEN;
+}
+
+/* Reads tokens, scores and types into memory. false: the lists differ in length or type. */
+static bool nnrti_text_gguf_tokens(const nnrti_text_gguf *g, nnrti_text_file *f)
+{
+    const nnrti_text_entry *tokens = &g->entries[NNRTI_TEXT_KEY_TOKENS], *scores = &g->entries[NNRTI_TEXT_KEY_SCORES];
+    const nnrti_text_entry *types = &g->entries[NNRTI_TEXT_KEY_TYPES];
+    const bool scored = scores->type == NNRTI_TEXT_FLOAT32 && scores->array && scores->count == tokens->count;
+    const bool typed = nnrti_text_width(types->type) == 4 && types->array && types->count == tokens->count;
+    const char *at = tokens->data.data;
+    if (tokens->type != NNRTI_TEXT_STRING || !tokens->array || tokens->count == 0 || tokens->count > 0x7FFFFFFF ||
+        (scores->type != 0xFF && !scored) || (types->type != 0xFF && !typed))
+        return false;
+    f->desc.count = (uint32_t)tokens->count;
+    f->tokens = (nnrt_piece *)nnrt_memory_keep_array(&f->memory, tokens->count, sizeof(*f->tokens));
+    f->scores = (float *)nnrt_memory_keep_array(&f->memory, tokens->count, sizeof(*f->scores));
+    f->types = (uint8_t *)nnrt_memory_keep_array(&f->memory, tokens->count, 1);
+    for (size_t i = 0; i < tokens->count && !f->memory.full; i++) {
+        const size_t bytes = (size_t)nnrti_text_integer(at, 8);
+        const uint32_t bits = scored ? (uint32_t)nnrti_text_integer(scores->data.data + 4 * i, 4) : 0;
+        const uint64_t type = typed ? nnrti_text_integer(types->data.data + 4 * i, 4) : (uint64_t)NNRT_TOKEN_NORMAL;
+        f->tokens[i] = nnrti_text_piece(at + 8, bytes);
+        memcpy(&f->scores[i], &bits, 4);
+        f->types[i] = type <= NNRT_TOKEN_BYTE ? (uint8_t)type : (uint8_t)NNRT_TOKEN_NORMAL;
+        at += 8 + bytes;
+    }
+    f->desc.tokens = f->tokens;
+    f->desc.scores = f->scores;
+    f->desc.types = f->types;
+    return true;
+}
+
+/* Reads the merges "left right"; both parts have a byte at least. false: there are none. */
+static bool nnrti_text_gguf_merges(const nnrti_text_gguf *g, nnrti_text_file *f)
+{
+    const nnrti_text_entry *merges = &g->entries[NNRTI_TEXT_KEY_MERGES];
+    const char *at = merges->data.data;
+    if (merges->type != NNRTI_TEXT_STRING || !merges->array || merges->count > 0x7FFFFFFF)
+        return false;
+    f->merges = (nnrt_merge *)nnrt_memory_keep_array(&f->memory, merges->count, sizeof(*f->merges));
+    for (size_t i = 0; i < merges->count && !f->memory.full; i++) {
+        const size_t bytes = (size_t)nnrti_text_integer(at, 8);
+        const char *space = bytes > 2 ? (const char *)memchr(at + 9, ' ', bytes - 2) : NULL;
+        if (space == NULL)
+            return false;
+        f->merges[i].left = nnrti_text_piece(at + 8, (size_t)(space - at) - 8);
+        f->merges[i].right = nnrti_text_piece(space + 1, bytes - f->merges[i].left.bytes - 1);
+        at += 8 + bytes;
+    }
+    f->desc.merges = f->merges;
+    f->desc.mergeCount = (uint32_t)merges->count;
+    return true;
+}
+
+static void nnrti_text_gguf_add(uint32_t *ids, uint32_t *count, bool adds, uint32_t id)
+{
+    if (adds && id != NNRT_NO_TOKEN)
+        ids[(*count)++] = id;
+}
+
+/* Special tokens. Without keys, as llama.cpp: ids 1, 2 and 0 beside scores; Llama 3's pre-tokenizer adds the first token. */
+static void nnrti_text_gguf_special(const nnrti_text_gguf *g, nnrt_tokenizer_desc *d)
+{
+    const bool scores = d->kind == NNRT_TOKENIZER_SCORES, words = d->kind == NNRT_TOKENIZER_WORDPIECE;
+    const bool bytes = d->kind == NNRT_TOKENIZER_BPE, unigram = d->kind == NNRT_TOKENIZER_UNIGRAM;
+    const uint32_t none = NNRT_NO_TOKEN, n = d->count;
+    const uint32_t bos = nnrti_text_entry_id(g, NNRTI_TEXT_KEY_BOS, scores ? 1 : none, n);
+    const uint32_t eos = nnrti_text_entry_id(g, NNRTI_TEXT_KEY_EOS, scores ? 2 : none, n);
+    d->unknown = nnrti_text_entry_id(g, NNRTI_TEXT_KEY_UNKNOWN, scores ? 0 : none, n);
+    if (words) {
+        nnrti_text_gguf_add(d->before, &d->beforeCount, true, nnrti_text_entry_id(g, NNRTI_TEXT_KEY_CLS, bos, n));
+        nnrti_text_gguf_add(d->after, &d->afterCount, nnrti_text_entry_true(g, NNRTI_TEXT_KEY_ADD_SEP, true),
+                            nnrti_text_entry_id(g, NNRTI_TEXT_KEY_SEP, eos, n));
+    } else {
+        const bool begins = scores || (bytes && d->ignoreMerges);
+        nnrti_text_gguf_add(d->before, &d->beforeCount, nnrti_text_entry_true(g, NNRTI_TEXT_KEY_ADD_BOS, begins), bos);
+        nnrti_text_gguf_add(d->after, &d->afterCount, nnrti_text_entry_true(g, NNRTI_TEXT_KEY_ADD_EOS, unigram), eos);
+    }
+    nnrti_text_gguf_add(d->ends, &d->endCount, true, eos);
+    nnrti_text_gguf_add(d->ends, &d->endCount, true, nnrti_text_entry_id(g, NNRTI_TEXT_KEY_EOT, none, n));
+    nnrti_text_gguf_add(d->ends, &d->endCount, true, nnrti_text_entry_id(g, NNRTI_TEXT_KEY_EOM, none, n));
+}
+
+/* Fills f->desc from the keys. */
+static void nnrti_text_gguf_desc(const nnrti_text_gguf *g, nnrti_text_file *f)
+{
+    const nnrti_text_name model = nnrti_text_named(nnrti_text_entry_text(g, NNRTI_TEXT_KEY_MODEL));
+    const nnrti_text_name pre = nnrti_text_named(nnrti_text_entry_text(g, NNRTI_TEXT_KEY_PRE));
+    const nnrti_text_entry *map = &g->entries[NNRTI_TEXT_KEY_CHARSMAP];
+    if (g->entries[NNRTI_TEXT_KEY_MODEL].type == 0xFF) {
+        f->code = nnrt_error_set(f->error, NNRT_INVALID_MODEL,
+                                 "the GGUF file has no tokenizer (key tokenizer.ggml.model)");
+        return;
+    }
+    f->code = nnrt_tokenizer_gguf(&f->desc, model.text, pre.text[0] != '\0' ? pre.text : NULL, f->error);
+    if (f->code != NNRT_SUCCESS)
+        return;
+    if (!nnrti_text_gguf_tokens(g, f)) {
+        nnrti_text_fault(f, NNRT_INVALID_MODEL, "%s are missing, or differ from scores or token_type in number",
+                         nnrti_text_words("tokenizer.ggml.tokens"));
+        return;
+    }
+    if (f->desc.kind == NNRT_TOKENIZER_BPE && !nnrti_text_gguf_merges(g, f)) {
+        nnrti_text_fault(f, NNRT_INVALID_MODEL, "%s are missing, or have a text without two parts",
+                         nnrti_text_words("tokenizer.ggml.merges"));
+        return;
+    }
+    nnrti_text_gguf_special(g, &f->desc);
+    if (f->desc.prefix != NNRT_PREFIX_NONE && !nnrti_text_entry_true(g, NNRTI_TEXT_KEY_ADD_PREFIX, true))
+        f->desc.prefix = NNRT_PREFIX_NONE;
+    if (nnrti_text_entry_true(g, NNRTI_TEXT_KEY_REMOVE_SPACES, false))
+        f->desc.normalize |= NNRT_NORMALIZE_SPACES;
+    if (nnrti_text_width(map->type) == 1 && map->array && map->count > 0) {
+        f->desc.normalize |= NNRT_NORMALIZE_CHARSMAP;
+        f->desc.charsmap = map->data;
+    }
+    f->desc.chatTemplate = nnrti_text_entry_text(g, NNRTI_TEXT_KEY_TEMPLATE);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_tokenizer_load_gguf(nnrt_tokenizer **tokenizer, const void *data, size_t bytes,
+                                                  const nnrt_allocator *allocator, nnrt_error *error)
+{
+    nnrti_text_gguf g;
+    nnrti_text_file f;
+    if (tokenizer == NULL || data == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "%s is NULL", tokenizer == NULL ? "tokenizer" : "data");
+    *tokenizer = NULL;
+    memset(&g, 0, sizeof(g));
+    g.rest = nnrti_text_piece((const char *)data, bytes);
+    nnrti_text_take_keys(&g);
+    if (g.wrong != NULL)
+        return nnrt_error_set(error, g.cut ? NNRT_INSUFFICIENT_BUFFER : NNRT_INVALID_MODEL, "the GGUF file %s",
+                              g.wrong);
+    memset(&f, 0, sizeof(f));
+    f.error = error;
+    nnrt_memory_allocate(&f.memory, allocator);
+    nnrti_text_gguf_desc(&g, &f);
+    if (f.code == NNRT_SUCCESS && f.memory.full)
+        f.code = nnrti_text_no_memory(error);
+    if (f.code == NNRT_SUCCESS)
+        f.code = nnrt_tokenizer_create(tokenizer, &f.desc, allocator, error);
+    nnrt_memory_end(&f.memory);
+    return f.code;
+}
+
+#if !defined(NNRT_NO_STDIO) && !defined(NNRT_FIRMWARE)
+NNRT_API NNRT_ReturnCode nnrt_tokenizer_load(nnrt_tokenizer **tokenizer, const char *path,
+                                             const nnrt_allocator *allocator, nnrt_error *error)
+{
+    NNRT_ReturnCode code = NNRT_INSUFFICIENT_BUFFER;
+    char *data = NULL;
+    size_t used = 0, room = 0;
+    FILE *file;
+    bool end = false;
+    if (tokenizer == NULL || path == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "%s is NULL", tokenizer == NULL ? "tokenizer" : "path");
+    *tokenizer = NULL;
+    file = fopen(path, "rb");
+    if (file == NULL)
+        return nnrt_error_set(error, NNRT_INVALID_FILE, "file '%s' cannot be opened", path);
+    while (code == NNRT_INSUFFICIENT_BUFFER && !end) { /* four times as much, until the keys are there */
+        const size_t more = room == 0 ? 65536 : room <= SIZE_MAX / 4 ? 4 * room : 0;
+        char *grown = more > 0 ? (char *)nnrt_alloc(allocator, more) : NULL;
+        if (grown == NULL) {
+            code = nnrti_text_no_memory(error);
+            break;
+        }
+        if (used > 0)
+            memcpy(grown, data, used);
+        if (data != NULL)
+            nnrt_free(allocator, data, room);
+        data = grown;
+        room = more;
+        used += fread(data + used, 1, room - used, file);
+        end = used < room;
+        if (ferror(file) != 0)
+            code = nnrt_error_set(error, NNRT_INVALID_FILE, "file '%s' cannot be read", path);
+        else if (used >= 4 && memcmp(data, "GGUF", 4) == 0)
+            code = nnrt_tokenizer_load_gguf(tokenizer, data, used, allocator, end ? error : NULL);
+        else if (end)
+            code = nnrt_tokenizer_load_json(tokenizer, data, used, allocator, error);
+    }
+    if (code == NNRT_INSUFFICIENT_BUFFER)
+        code = NNRT_INVALID_MODEL;
+    else if (code != NNRT_SUCCESS && !end && data != NULL) /* once more, for the message */
+        (void)nnrt_tokenizer_load_gguf(tokenizer, data, used, allocator, error);
+    if (data != NULL)
+        nnrt_free(allocator, data, room);
+    (void)fclose(file);
+    return code;
+}
+#endif
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>text_samplers The order of the steps is that of llama.cpp: continuations, penalties, top-k, top-p, min-p, temperature.
