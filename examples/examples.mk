@@ -109,6 +109,13 @@ face-int8: build/face build/nnrt $(FACE_NETWORK)
 	@build/face build/face_int8.nnrt '$(FACES)' -o build/face.png | tee build/face-data/int8.txt
 	@$(PYTHON) tests/tools/face_case.py --distance build/face-data/float32.txt build/face-data/int8.txt
 
+# The models of the tests: the next token is known.
+.PHONY: text-models
+text-models:
+	@sh tools/need.sh python3 python3-numpy python3-onnx
+	@mkdir -p build/text-data
+	@$(PYTHON) -B tests/tools/text_case.py build/text-data
+
 # The network is in build/background-data.
 BACKGROUND_NETWORK := build/background-data/selfie_segmentation.tflite
 

@@ -9,7 +9,7 @@ EXAMPLE := $(patsubst tests/tools/test_example_%.sh,example-%,$(wildcard tests/t
 # The longest suites start first, so that all processors finish together.
 SLOWEST := copy mcu-emit builds dist docs install conformance contrib cpu quantize extents tsan firmware packages mcu-program tflite_reader \
 	cpu-sets bits single quantized vectors tflite open-vectors mcu_file $(EMIT)
-SUITES := $(SLOWEST) frontend-bits symbols onnx-nodes onnx-installed onnx-types reports convert gguf safetensors tflite-pairs differential splits bench runner coverage-script lib nnadapter-bridge \
+SUITES := $(SLOWEST) frontend-bits symbols onnx-nodes onnx-installed onnx-types reports convert gguf safetensors text-commands tflite-pairs differential splits bench runner coverage-script lib nnadapter-bridge \
 	$(CLI) $(EXAMPLE) api layers code-size python web spectra tokenizer-peers cpu-vectors work hunt $(filter-out $(SLOWEST),$(CMOCKA:test_%=%))
 families = $(foreach name,$(1),$(or $(filter $(name)-%,$(CLI) $(EMIT) $(EXAMPLE)),$(name)))
 # SKIP=NAMES: all suites but these
@@ -142,7 +142,7 @@ build/test/test_nnadapter_driver: | build/test/libplain_npu.so build/test/libwro
 # it throws exceptions: the address sanitizer requires that the C++ library is linked into the program
 build/test/test_nnadapter_driver: private LDFLAGS += -Wl,--no-as-needed -lstdc++
 
-EXAMPLES := hello digits device custom vad vad-stream wake face background ocr kws
+EXAMPLES := hello digits device custom vad vad-stream wake face background ocr kws text
 build/test/hello: examples/hello.c
 build/test/digits: examples/digits/digits.c
 build/test/device: examples/device/main.c
@@ -154,6 +154,7 @@ build/test/face: examples/face/face.c
 build/test/background: examples/background/background.c
 build/test/ocr: examples/ocr/ocr.c
 build/test/kws: examples/kws/kws.c
+build/test/text: examples/text/text.c
 
 $(EXAMPLES:%=build/test/%): build/test/implementation.o
 	@$(COMPILE_PROGRAM) $(IMPLEMENTED) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $(filter examples/%.c,$^) build/test/implementation.o $(LIBS) -lpthread
@@ -403,6 +404,10 @@ suite-gguf: build/test/commands
 	$(SUITE) $(PYTHON) -B tests/formats/test_gguf.py $<
 suite-safetensors: build/test/commands
 	$(SUITE) $(PYTHON) -B tests/formats/test_safetensors.py $<
+
+# The commands tokenize, generate and embed, on models with small vocabularies.
+suite-text-commands: build/test/commands build/test/nnrt
+	$(SUITE) $(PYTHON) -B tests/tools/text_commands.py $^
 
 # Operators of TensorFlow Lite, compared with recorded results of TensorFlow Lite (tests/formats/tflite.txt).
 suite-tflite: build/test/commands build/commands

@@ -12,7 +12,8 @@ includes only headers of its folder, of common and of io, which includes nothing
 
     io/       messages, JSON, tensors, files, images, sounds
     common/   arguments, metadata, model inputs, sessions, samples
-    model/    info, dot, run, bench, check, compare, accuracy, report, devices, serve
+    model/    info, dot, run, bench, generate, check, compare, accuracy, report, devices, serve
+    text/     tokenize, embed
     convert/  convert, compile, quantize
     emit/     emit-c, emit-wasm, emit-frontend
     ops/      ops, and operators as C
@@ -55,6 +56,8 @@ includes only headers of its folder, of common and of io, which includes nothing
 #include "model/report.h"
 #include "model/run.h"
 #include "ops/ops.h"
+#include "text/embed.h"
+#include "text/tokenize.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>help */
@@ -145,8 +148,25 @@ static const char cli_generate_text[] =
     "The model is a decoder: a GGUF file, or an ONNX or .nnrt file with the inputs input_ids and past_key_values..., perhaps\n"
     "attention_mask and position_ids, and the outputs logits and present.... Or a .nnrt file that was made from a GGUF file with\n"
     "--context. The prompt is processed in parts of --batch tokens. All memory is allocated before the first token; 'nnrt info'\n"
-    "prints it for a --context and a --batch. first_ms: from the prompt to the first token; step_ms: median of the following\n"
-    "tokens.\n\n";
+    "prints it for a --context and a --batch.\n"
+    "--prompt: the text behind the prompt is printed as it is generated, until a token that ends it, or --tokens. The tokenizer is that of\n"
+    "the GGUF file; other files need --tokenizer. Control tokens in the prompt, such as <|im_end|>, are found.\n"
+    "--chat: messages get the form of the file's chat template, if it is one of those of --template. Ctrl-C ends the text, or the reply, and\n"
+    "keeps what is there; a second one ends the program. Figures follow on standard error.\n"
+    "--ids: the prompt is numbers, and so is the result. first_ms: from the prompt to the first token; step_ms: median of the\n"
+    "following tokens.\n\n";
+
+static const char cli_tokenize_text_help[] =
+    "MODEL is a GGUF file, of which only the keys are read, or a tokenizer.json. Without FILE and --text the text is standard input. A\n"
+    "line has the tokens of a text, separated by commas, as generate --ids takes them. Control tokens in the text, such as\n"
+    "<|im_end|>, are found unless --plain is given. Bytes that are not UTF-8 become U+FFFD.\n"
+    "--json: \"tokens\" has a list for each text.\n\n";
+
+static const char cli_embed_text_help[] =
+    "The model is an encoder: a GGUF file of bert or nomic-bert, or an ONNX or .nnrt file with the input input_ids, perhaps\n"
+    "attention_mask and token_type_ids, and a vector for the text or for each token as output. Texts are those of --text, the lines\n"
+    "of FILE, or of standard input. The file has a row for each: the dot product of two rows is the cosine similarity, unless\n"
+    "--no-normalize is given. Texts beyond the context of a GGUF file are cut off there.\n\n";
 
 static const char cli_report_text[] =
     "The page is self-contained: inputs and outputs, the graph, colored by operator and framed by device, the time of\n"
@@ -270,8 +290,12 @@ static const cli_command cli_commands[] = {
      "Inputs are random, as with --input random. Three untimed warm-up runs come first. --profile shows means of the\n"
      "timed runs, which it slows down by two clock reads per step.\n\n",
      "nnrt bench examples/digits/digits.onnx --device reference --json", CLI_BENCH, cli_bench},
-    {"generate", "MODEL", "Generates tokens with a language model, each time the most likely one.", cli_generate_text,
-     "nnrt generate model.gguf --ids 1,15043,29871 --tokens 64 --threads 4 --json", CLI_GENERATE, cli_generate},
+    {"generate", "MODEL", "Generates text, or tokens, with a language model; --chat: answers messages.", cli_generate_text,
+     "nnrt generate model.gguf --prompt 'Once upon a time' --tokens 100 --threads 4", CLI_GENERATE, cli_generate},
+    {"embed", "MODEL [FILE]", "Writes vectors of texts, for search by meaning.", cli_embed_text_help,
+     "nnrt embed model.gguf texts.txt -o vectors.npy --threads 4", CLI_EMBED, cli_embed},
+    {"tokenize", "MODEL [FILE]", "Prints the tokens of a text, or the text of tokens.", cli_tokenize_text_help,
+     "nnrt tokenize model.gguf --text 'Once upon a time' --pieces", CLI_TOKENIZE, cli_tokenize},
     {"check", "MODEL", "Runs a model on test data and compares its outputs.", cli_check_text,
      "nnrt check model.onnx --input x=x.npy --expected y=y.npy --rtol 1e-4", CLI_CHECK, cli_check},
     {"compare", "MODEL", "Runs a model on two devices and names the first node whose result differs.",

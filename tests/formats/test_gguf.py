@@ -215,7 +215,7 @@ class Runner:
         self.verdict([int(row.argmax()) for row in rows] == json.loads(done.stdout)['tokens'], 'a prompt in three parts, tokens', done.stdout)
         self.memory(file, model)
         for words, message in ((['--ids', '1,300'], 'index 300'), (['--ids', '1,,2'], "'' is no token"), ([], '--ids is missing'),
-                               (['--ids', '1,2', '--tokens', '9', '--context', '10'], '2 tokens of the prompt and 9 more exceed the context of 10')):
+                               (['--ids', '1,2', '--context', '2'], 'the prompt has 2 tokens, and the context 2')):
             done = commands.run(self.nnrt, 'generate', file, *words, text=True)
             self.verdict(done.returncode != 0 and message in done.stderr, 'generate %s' % words, done.stderr)
         table = np.random.default_rng(1).integers(-40, 40, (9, 9)).astype(np.float32)

@@ -38,7 +38,10 @@ TEMPLATES = {
     'emit-c': [(MODELS, '@ -o OUT.h'), (MODELS, '@ --device mcu:cortex-m55 -o OUT.h'), (VALUES, 'HOST --golden @ -o OUT.h')],
     'emit-wasm': [(MODELS, '@ -o OUT.wasm')],
     'emit-frontend': [(['design'], '@ -o OUT.h')],
-    'generate': [(MODELS, '@ --ids 1,2 --tokens 3'), (['limits'], 'HOST --ids @')],
+    'generate': [(MODELS, '@ --ids 1,2 --tokens 3'), (['limits'], 'HOST --ids @'), (['gguf'], '@ --prompt ab --tokens 3')],
+    'embed': [(['gguf'], '@ --text the.cat -o OUT.npy'), (['tokenizer'], 'HOST --text cat --tokenizer @ -o OUT.npy')],
+    'tokenize': [(['gguf', 'tokenizer'], '@ --text the.cats'), (['gguf', 'tokenizer'], '@ --decode 1,5,6,7,200'),
+        (['gguf', 'tokenizer'], '@ --text \u00e9ab --pieces'), (MODELS, '@ --text a')],
     'dot': [(MODELS, '@'), (MODELS, '@ -o OUT.dot'), (['keep'], 'HOST --keep @')],
     'ops': [(['header'], '--copy SOFTMAX --header @'), (['name'], '--copy @'), (['name'], '--copy @ --example'),
         (['name'], '--copy @ --type float32'), (['name'], '--copy @ --activation RELU'), (['name'], '--json'),
@@ -81,7 +84,10 @@ OPTIONS = {
     '--header': [ROOT + '/nnrt_ops.h', *FILES], '--type': ['float32', 'int8', 'x'],
     '--activation': ['RELU', 'NO_ACTIVATION', 'RELU,TANH', 'x'], '--socket': ['SET', 'CLASSES'],
     '--limits': ['clients=1', 'bytes=0', 'x=1'], '--users': ['0', '1,2', ',', '4294967295'], '--mode': ['0600', '999', ''],
-    '--ids': ['1', '1,2,3', '0,99999999999', '1,,2', 'x', ''], '--tokens': NUMBERS, '--show': ['SOFTMAX', 'x'],
+    '--prompt': ['a', 'ab \u00e9<|im_end|>', ''], '--prompt-file': FILES, '--system': ['x'], '--template': ['chatml', 'x'], '--context': NUMBERS,
+    '--temperature': REALS, '--top-k': NUMBERS, '--top-p': REALS, '--min-p': REALS, '--repeat-penalty': REALS, '--presence-penalty': REALS,
+    '--seed': NUMBERS, '--text': ['a', '\u00e9', ''], '--decode': ['1', '1,200,3', '1,,2', ''], '--tokenizer': FILES,
+    '--pooling': ['mean', 'first', 'last', 'x'], '--ids': ['1', '1,2,3', '0,99999999999', '1,,2', 'x', ''], '--tokens': NUMBERS, '--show': ['SOFTMAX', 'x'],
     '-o': None, '--data': None, '--output': None,
 }
 
@@ -178,7 +184,7 @@ class Cases:
         for _ in range(draw.choice([0, 0, 0, 1, 1, 2])):
             option = draw.choice(sorted(self.commands[command]))
             value = self.commands[command][option]
-            if value and OPTIONS[option] is None or option == '--help':
+            if value and OPTIONS[option] is None or option in ('--help', '--chat'):  # a chat would read the commands of commands.c
                 continue
             chosen = OPTIONS[option][min(draw.randrange(len(OPTIONS[option])) for _ in range(3))] if value else None
             if command == 'serve' and option == '--socket' or 'OUT' in (chosen or '') and 'OUT' in ' '.join(out):

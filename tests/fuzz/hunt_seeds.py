@@ -11,8 +11,10 @@ import wave
 
 import numpy as np
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '../kit'))
+for room in ('../kit', '../tools'):
+    sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), room))
 import make_seeds
+import text_models
 from commands import run
 
 ROOT = os.path.relpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '../..'))
@@ -82,7 +84,7 @@ def hosts():
 
 def seeds(program):
     """Format -> a list of seeds: the name of the file or folder that a command reads, and its files."""
-    others = ['plan', 'set', 'labels', 'keep', 'cache', 'results', 'header', 'driver', *TEXTS]
+    others = ['gguf', 'tokenizer', 'plan', 'set', 'labels', 'keep', 'cache', 'results', 'header', 'driver', *TEXTS]
     out = {form: [] for form in MODELS + SAMPLES + others}
     add = lambda form, name, data: out[form].append((name, {name: data} if isinstance(data, bytes) else data))
     ends = {'onnx': '.onnx', 'tflite': '.tflite', 'gguf': '.gguf', 'npy': '.npy', 'pb': '.pb', 'png': '.png', 'labels': '.txt'}
@@ -145,6 +147,11 @@ def seeds(program):
     add('labels', 'seed.txt', b'a.npy 1\nb.npy b\n')
     for text in (b'RELU\n', b'ADD_FUSION:x:y\nMATMUL_FUSION\n', b'MATMUL_FUSION:x,w:h\r\n\n', b'RELU:x:y\nx:y:z\n', b':\n'):
         add('keep', 'seed.txt', text)
+    small = {'width': 32, 'inner': 32, 'heads': 2, 'kv': 1, 'layers': 1}
+    for arch, keys in (('llama', text_models.scores_keys()), ('qwen2', text_models.bytes_keys())):
+        add('gguf', 'seed.gguf', text_models.model(arch, keys, 'Q8_0', **small).bytes())
+    add('gguf', 'seed.gguf', text_models.model('bert', text_models.words_keys(), **dict(small, kv=2)).bytes())
+    add('tokenizer', 'seed.json', text_models.tokenizer_json())
     add('driver', 'seed.so', b'#!/bin/sh\n')
     add('driver', 'seed.so', b'')
     add('header', 'nnrt_ops.h', read(ROOT + '/nnrt_ops.h'))

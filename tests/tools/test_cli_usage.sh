@@ -7,7 +7,7 @@ models imports
 t 0 '--help' --help
 prints 'help names the version' '^nnrt [0-9]+\.[0-9]+\.[0-9]+ '
 silent '--help'
-commands='info run bench check compare accuracy batch report convert quantize dot ops devices'
+commands='info run bench generate embed tokenize check compare accuracy batch report convert quantize dot ops devices'
 for c in $commands; do prints "--help lists $c" "^  $c "; done
 program=$plain
 for c in $commands; do

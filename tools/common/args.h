@@ -37,7 +37,9 @@ enum {
     CLI_WASM = 65536,
     CLI_BATCH = 131072,
     CLI_GENERATE = 262144,
-    CLI_ALL = 524287
+    CLI_TOKENIZE = 524288,
+    CLI_EMBED = 1048576,
+    CLI_ALL = 2097151
 };
 
 #define CLI_MOST_USERS 32
@@ -83,6 +85,12 @@ typedef struct cli_args {
     bool small, ranges, uint8, int16, sensitivity, leastSquares, fullInteger;
     const char *ids;       /* of --ids; NULL: not given */
     uint32_t tokens;       /* of --tokens; 0: not given */
+    const char *tokenizer, *prompt, *promptFile, *system, *chatTemplate, *decode; /* texts of generate, tokenize and embed */
+    const char *texts[CLI_MOST_INPUTS]; /* of --text */
+    uint32_t textCount, topK, seed;
+    double temperature, topP, minP, repeatPenalty, presencePenalty; /* 0: not given */
+    int pooling;                        /* CLI_POOLING_... */
+    bool chat, raw, quiet, seeded, pieces, plain, bare, noNormalize;
     bool allLogits;        /* of --all-logits */
     bool floatActivations; /* of --float-activations */
     uint32_t context, capacity; /* of --context; tokens of the cache of a file of weights, unless that is given. 0: not given */
@@ -95,6 +103,9 @@ typedef struct cli_args {
     const char *keep; /* file of --keep; NULL: none */
     nnrt_error error; /* reason for an invalid value, if a library function reports one */
 } cli_args;
+
+/* How embed makes one vector of those of the tokens; 0: by the model, or the mean. */
+enum { CLI_POOLING_MODEL, CLI_POOLING_MEAN, CLI_POOLING_FIRST, CLI_POOLING_LAST };
 
 typedef struct cli_command {
     const char *name, *operands, *what, *text, *example;
@@ -230,6 +241,20 @@ CLI_TAKE_SET(cli_take_full_integer, fullInteger, true, true)
 CLI_TAKE_SET(cli_take_least_squares, leastSquares, true, true)
 CLI_TAKE_TEXT(cli_take_keep, keep)
 CLI_TAKE_TEXT(cli_take_ids, ids)
+CLI_TAKE_TEXT(cli_take_tokenizer, tokenizer)
+CLI_TAKE_TEXT(cli_take_prompt_file, promptFile)
+CLI_TAKE_TEXT(cli_take_template, chatTemplate)
+CLI_TAKE_TEXT(cli_take_decode, decode)
+CLI_TAKE_SET(cli_take_prompt, prompt, v, true)
+CLI_TAKE_SET(cli_take_system, system, v, true)
+CLI_TAKE_SET(cli_take_chat, chat, true, true)
+CLI_TAKE_SET(cli_take_raw, raw, true, true)
+CLI_TAKE_SET(cli_take_quiet, quiet, true, true)
+CLI_TAKE_SET(cli_take_pieces, pieces, true, true)
+CLI_TAKE_SET(cli_take_plain, plain, true, true)
+CLI_TAKE_SET(cli_take_bare, bare, true, true)
+CLI_TAKE_SET(cli_take_normalize, noNormalize, false, true)
+CLI_TAKE_SET(cli_take_no_normalize, noNormalize, true, true)
 CLI_TAKE_TEXT(cli_take_report, report)
 CLI_TAKE_TEXT(cli_take_classes, classes)
 CLI_TAKE_TEXT(cli_take_output_dir, outputDir)
@@ -274,6 +299,7 @@ CLI_TAKE_LIST(cli_take_region, regions, regionCount, true)
 CLI_TAKE_LIST(cli_take_section, sections, sectionCount, true)
 CLI_TAKE_LIST(cli_take_state, states, stateCount, true)
 CLI_TAKE_LIST(cli_take_labels, labels, labelsCount, *v != '\0')
+CLI_TAKE_LIST(cli_take_text, texts, textCount, true)
 
 static bool cli_take_smallest(cli_args *a, const char *v)
 {
@@ -573,6 +599,54 @@ static bool cli_take_context(cli_args *a, const char *v)
     return cli_take_whole(v, 1, NNRT_GGUF_CACHE, &a->context);
 }
 
+static bool cli_take_seed(cli_args *a, const char *v)
+{
+    a->seeded = true;
+    return cli_take_whole(v, 0, UINT32_MAX, &a->seed);
+}
+
+static bool cli_take_top_k(cli_args *a, const char *v)
+{
+    return cli_take_whole(v, 1, 100000000, &a->topK);
+}
+
+/* A positive number up to `most`. */
+static bool cli_take_part(const char *v, double most, double *out)
+{
+    return cli_take_positive(v, out) && *out > 0 && *out <= most;
+}
+
+static bool cli_take_temperature(cli_args *a, const char *v)
+{
+    return cli_take_positive(v, &a->temperature) && a->temperature <= 1000;
+}
+
+static bool cli_take_top_p(cli_args *a, const char *v)
+{
+    return cli_take_part(v, 1, &a->topP);
+}
+
+static bool cli_take_min_p(cli_args *a, const char *v)
+{
+    return cli_take_part(v, 1, &a->minP);
+}
+
+static bool cli_take_repeat_penalty(cli_args *a, const char *v)
+{
+    return cli_take_part(v, 1000, &a->repeatPenalty);
+}
+
+static bool cli_take_presence_penalty(cli_args *a, const char *v)
+{
+    return cli_take_part(v, 1000, &a->presencePenalty);
+}
+
+static bool cli_take_pooling(cli_args *a, const char *v)
+{
+    static const char *const words[] = {"mean", "first", "last", NULL};
+    return (a->pooling = cli_word(v, words) + CLI_POOLING_MEAN) > CLI_POOLING_MODEL;
+}
+
 static bool cli_take_chunk(cli_args *a, const char *v)
 {
     return cli_take_whole(v, 1, 100000000, &a->chunk);
@@ -632,8 +706,9 @@ static bool cli_take_layout(cli_args *a, const char *v)
 /* >>options */
 
 #define CLI_SESSIONS (CLI_INFO | CLI_RUN | CLI_BENCH | CLI_CHECK | CLI_COMPARE | CLI_REPORT | CLI_COMPILE | CLI_ACCURACY | CLI_BATCH)
-#define CLI_PLACED (CLI_SESSIONS | CLI_DOT | CLI_GENERATE)
-#define CLI_THREADS ((CLI_SESSIONS & ~CLI_COMPILE) | CLI_QUANTIZE | CLI_GENERATE)
+#define CLI_PLACED (CLI_SESSIONS | CLI_DOT | CLI_GENERATE | CLI_EMBED)
+#define CLI_THREADS ((CLI_SESSIONS & ~CLI_COMPILE) | CLI_QUANTIZE | CLI_GENERATE | CLI_EMBED)
+#define CLI_TEXTS (CLI_GENERATE | CLI_TOKENIZE | CLI_EMBED)
 #define CLI_SHAPED (CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_WASM | CLI_QUANTIZE)
 #define CLI_GIVEN (CLI_RUN | CLI_BENCH | CLI_EMIT | CLI_COMPARE | CLI_REPORT | CLI_CHECK) /* commands with input values */
 #define CLI_IMAGES (CLI_GIVEN | CLI_QUANTIZE | CLI_ACCURACY | CLI_BATCH)
@@ -642,6 +717,7 @@ static const cli_option cli_options[] = {
     {"-o", "FILE", CLI_EMIT | CLI_WASM | CLI_FRONTEND | CLI_REPORT | CLI_COMPILE | CLI_DOT | CLI_QUANTIZE | CLI_CONVERT,
      "the file to write, of convert also the second operand; - is standard output, but for compile and quantize, and the default of dot",
      cli_take_output},
+    {"-o", "FILE", CLI_EMBED, "the .npy file to write, float32[texts,width]", cli_take_output},
     {"-o", "DIR", CLI_RUN, "the same as --output-dir", cli_take_output_dir},
     {"-o", "DIR", CLI_BATCH, "the same as --output", cli_take_output_dir},
     {"--name", "NAME", CLI_EMIT | CLI_FRONTEND,
@@ -790,7 +866,7 @@ static const cli_option cli_options[] = {
      "number from 0 on, or a label of the model", cli_take_labels},
     {"--meta", "KEY=VALUE", CLI_CONVERT | CLI_QUANTIZE, "metadata: a text to store in the file; KEY= removes it", cli_take_metadata},
     {"--set", "KEY=VALUE", CLI_CONVERT, "the same as --meta", cli_take_metadata},
-    {"--budget", "N", CLI_SESSIONS | CLI_DOT | CLI_GENERATE | CLI_CONVERT | CLI_EMIT | CLI_WASM | CLI_QUANTIZE,
+    {"--budget", "N", CLI_SESSIONS | CLI_DOT | CLI_GENERATE | CLI_EMBED | CLI_CONVERT | CLI_EMIT | CLI_WASM | CLI_QUANTIZE,
      "allow a model file of another format or an image N times the memory and work that its size allows", cli_take_budget},
     {"--outputs", "NAME,NAME,...", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_WASM | CLI_QUANTIZE,
      "use these values, inputs or results of nodes, as the outputs of an ONNX or .tflite model; nodes that they do not need are "
@@ -852,7 +928,7 @@ static const cli_option cli_options[] = {
      "priority of the model on the device: none, low, medium or high", cli_take_priority},
     {"--extension", "NAME=VALUE", CLI_SESSIONS,
      "an extension of the device; cpu: nnrt.cpu.winograd=0 selects exact convolutions only, nnrt.cpu.memory=smallest less memory for more time, nnrt.cpu.weights=int8 rounds weights of LSTM, GRU, RNN and matrix-vector products to 8 bits", cli_take_extension},
-    {"--log", "LEVEL", CLI_SESSIONS | CLI_GENERATE | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_WASM | CLI_SERVE | CLI_QUANTIZE,
+    {"--log", "LEVEL", CLI_SESSIONS | CLI_GENERATE | CLI_EMBED | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_WASM | CLI_SERVE | CLI_QUANTIZE,
      "log to standard error: warning, info (also each step), or debug (also each node)", cli_take_log},
     {"--threads", "N", CLI_THREADS,
      "number of threads of a run, default 1, or by --performance; of the built-in devices only cpu is multithreaded",
@@ -861,14 +937,46 @@ static const cli_option cli_options[] = {
      "bench: number of timed runs; default: as many as fit in a second, 10 to 10000. run: runs with the same inputs, between "
      "which states stay; shows the last one; default 1", cli_take_reps},
     {"--ids", "N,N,...", CLI_GENERATE, "the tokens of the prompt, as numbers in the vocabulary", cli_take_ids},
-    {"--tokens", "N", CLI_GENERATE, "number of tokens to generate, default 32", cli_take_tokens},
+    {"--prompt", "TEXT", CLI_GENERATE, "the prompt as text; with --chat the first message", cli_take_prompt},
+    {"--prompt-file", "FILE", CLI_GENERATE, "the prompt is the text of a file; - is standard input", cli_take_prompt_file},
+    {"--chat", NULL, CLI_GENERATE,
+     "each line of standard input is a message, which the model answers; the conversation ends with the input", cli_take_chat},
+    {"--system", "TEXT", CLI_GENERATE, "with --chat: the system's message, before the first one", cli_take_system},
+    {"--template", "NAME", CLI_GENERATE,
+     "with --chat: the chat template instead of that of the file: llama2, llama3, chatml, gemma, phi3, mistral or zephyr",
+     cli_take_template},
+    {"--raw", NULL, CLI_GENERATE, "with --chat: lines are the prompt as they are, without a chat template", cli_take_raw},
+    {"--tokens", "N", CLI_GENERATE, "number of tokens to generate, default 32, of a text or a reply at most 256", cli_take_tokens},
     {"--context", "N", CLI_SESSIONS | CLI_CONVERT | CLI_GENERATE,
-     "of a GGUF or safetensors file: keep keys and values of at most N tokens in the session, memory of a fixed size that a run updates in place. "
-     "generate: of other decoders, too; default: the prompt and --tokens",
+     "of a GGUF or safetensors file: keep keys and values of at most N tokens in the session, memory of a fixed size that a run updates "
+     "in place. generate: of any decoder; tokens of prompts and replies together; default: prompt and --tokens, at most the context of "
+     "the model; with --chat that, at most 2048",
      cli_take_context},
     {"--batch", "N", CLI_GENERATE | CLI_INFO,
      "tokens of the prompt in a run; the memory of a run grows with it, not with the prompt. Default 256; info: with --context",
      cli_take_batch},
+    {"--temperature", "T", CLI_GENERATE,
+     "choose tokens by chance: logits are divided by T, such as 0.8; default 0: the most likely token", cli_take_temperature},
+    {"--top-k", "K", CLI_GENERATE, "with --temperature: only the K most likely tokens", cli_take_top_k},
+    {"--top-p", "P", CLI_GENERATE, "with --temperature: only the fewest tokens whose probabilities have this sum", cli_take_top_p},
+    {"--min-p", "P", CLI_GENERATE, "with --temperature: only tokens with this part of the largest probability", cli_take_min_p},
+    {"--repeat-penalty", "R", CLI_GENERATE, "divide positive logits of the last 64 tokens by R, multiply negative ones, such as 1.1",
+     cli_take_repeat_penalty},
+    {"--presence-penalty", "R", CLI_GENERATE, "subtract R from the logits of the last 64 tokens", cli_take_presence_penalty},
+    {"--seed", "N", CLI_GENERATE, "with --temperature: another choice; the same N chooses the same tokens again; default 0",
+     cli_take_seed},
+    {"--quiet", NULL, CLI_GENERATE | CLI_EMBED, "no figures and no progress on standard error", cli_take_quiet},
+    {"--text", "TEXT", CLI_TOKENIZE | CLI_EMBED, "a text instead of a file; may be repeated", cli_take_text},
+    {"--decode", "N,N,...", CLI_TOKENIZE, "print the text of these tokens, without control tokens", cli_take_decode},
+    {"--pieces", NULL, CLI_TOKENIZE, "print a line for each token: number, text, its type unless it is normal", cli_take_pieces},
+    {"--plain", NULL, CLI_TOKENIZE | CLI_EMBED, "spell control tokens in the text, such as <|im_end|>, as ordinary text", cli_take_plain},
+    {"--no-affixes", NULL, CLI_TOKENIZE | CLI_EMBED, "without the tokens that the model has before and after a text", cli_take_bare},
+    {"--tokenizer", "FILE", CLI_TEXTS & ~CLI_TOKENIZE,
+     "the tokenizer: a tokenizer.json, or a GGUF file; default: that of a MODEL that is a GGUF file", cli_take_tokenizer},
+    {"--pooling", "KIND", CLI_EMBED,
+     "of a model with a vector for each token: their mean (default), or the first or the last one", cli_take_pooling},
+    {"--normalize", NULL, CLI_EMBED, "vectors of length 1, the default", cli_take_normalize},
+    {"--no-normalize", NULL, CLI_EMBED, "vectors as the model computes them", cli_take_no_normalize},
     {"--all-logits", NULL, CLI_SESSIONS | CLI_CONVERT, "of a GGUF or safetensors file: logits after each token instead of the last one",
      cli_take_all_logits},
     {"--float-activations", NULL, CLI_SESSIONS | CLI_CONVERT | CLI_GENERATE,
@@ -897,7 +1005,7 @@ static const cli_option cli_options[] = {
     {"--tflite", NULL, CLI_OPS, "list the operators of TensorFlow Lite and the operators they become", cli_take_tflite},
     {"--tsv", NULL, CLI_OPS,
      "one line per operator: name, number, types and the rest, separated by tabs", cli_take_tsv},
-    {"--json", NULL, (CLI_SESSIONS & ~(CLI_REPORT | CLI_BATCH)) | CLI_GENERATE | CLI_OPS | CLI_DEVICES | CLI_CONVERT | CLI_QUANTIZE, "print one line of JSON", cli_take_json},
+    {"--json", NULL, (CLI_SESSIONS & ~(CLI_REPORT | CLI_BATCH)) | CLI_TEXTS | CLI_OPS | CLI_DEVICES | CLI_CONVERT | CLI_QUANTIZE, "print one line of JSON", cli_take_json},
     {"--help", NULL, CLI_ALL, "print this help", cli_take_help},
 };
 
@@ -1023,6 +1131,8 @@ static int cli_parse(const cli_command *c, cli_args *args, int argc, char **argv
                 return status;
         } else if ((c->bit == CLI_CONVERT || c->bit == CLI_ACCURACY) && args->model != NULL && args->output == NULL) {
             args->output = argv[i];
+        } else if ((c->bit == CLI_TOKENIZE || c->bit == CLI_EMBED) && args->model != NULL && args->data == NULL) {
+            args->data = argv[i];
         } else if (*c->operands == '\0' || args->model != NULL) {
             return cli_usage("%s: unexpected argument '%s'; see 'nnrt %s --help'", c->name, argv[i], c->name);
         } else {
@@ -1032,7 +1142,7 @@ static int cli_parse(const cli_command *c, cli_args *args, int argc, char **argv
     if (*c->operands != '\0' && args->model == NULL)
         return cli_usage("%s: the %s is missing; see 'nnrt %s --help'", c->name,
                          c->bit == CLI_FRONTEND ? "description" : "model", c->name);
-    if ((c->bit & (CLI_CONVERT | CLI_EMIT | CLI_WASM | CLI_FRONTEND | CLI_REPORT | CLI_COMPILE | CLI_QUANTIZE)) != 0 && args->output == NULL)
+    if ((c->bit & (CLI_CONVERT | CLI_EMIT | CLI_WASM | CLI_FRONTEND | CLI_REPORT | CLI_COMPILE | CLI_QUANTIZE | CLI_EMBED)) != 0 && args->output == NULL)
         return cli_usage("%s: the output file is missing; see 'nnrt %s --help'", c->name, c->name);
     if (args->weightBits == 0 && !args->dynamicCodes && (c->bit & (CLI_QUANTIZE | CLI_ACCURACY)) != 0 && args->data == NULL)
         return cli_usage("%s: --data is missing: the samples of the input; see 'nnrt %s --help'", c->name, c->name);

@@ -181,11 +181,12 @@ static unsigned cli_distance(const char *a, const char *b)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>json */
 
-/* "text" as a JSON string with all required escapes; bytes that are not UTF-8 become U+FFFD. */
-static void cli_json_put(FILE *out, const char *s)
+/* "text" as a JSON string with all required escapes; bytes that are not UTF-8 become U+FFFD. A 0 follows the bytes. */
+static void cli_json_bytes(FILE *out, const char *s, size_t bytes)
 {
+    const char *end = s + bytes;
     fputc('"', out);
-    while (*s != '\0') {
+    while (s < end) {
         size_t n = cli_utf8(s);
         if (n == 0)
             fputs("\\ufffd", out);
@@ -198,6 +199,11 @@ static void cli_json_put(FILE *out, const char *s)
         s += n > 0 ? n : 1;
     }
     fputc('"', out);
+}
+
+static void cli_json_put(FILE *out, const char *s)
+{
+    cli_json_bytes(out, s, strlen(s));
 }
 
 static void cli_json_text(const char *s)

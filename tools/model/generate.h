@@ -1,5 +1,6 @@
 /*
-generate.h - the command generate: tokens of a language model from the tokens of a prompt.
+generate.h - the command generate: tokens of a language model from the tokens of a prompt. talk.h has the text, decoder.h the
+runs.
 Part of tools/nnrt.c.
 */
 #ifndef NNRT_TOOL_GENERATE_H
@@ -7,33 +8,20 @@ Part of tools/nnrt.c.
 
 #include "bench.h"
 #include "decoder.h"
-
-#define CLI_GENERATE_TOKENS 32
+#include "talk.h"
 
 typedef struct cli_generate_state {
     cli_decoder decoder;
     int64_t *ids;           /* the prompt, then the generated tokens */
     uint32_t prompt, total; /* tokens of the prompt; of ids */
+    uint32_t room, turn;    /* of ids; tokens to generate at most */
     double first, *times;
+    cli_talk talk;
 } cli_generate_state;
 
-/* Reads --ids into g->ids, with room for the tokens to generate. */
-static int cli_generate_ids(cli_generate_state *g, const cli_args *args)
+/* Reads the numbers of --ids into g->ids. */
+static int cli_generate_numbers(cli_generate_state *g, const char *text, uint32_t count)
 {
-    const uint32_t more = args->tokens > 0 ? args->tokens : CLI_GENERATE_TOKENS;
-    uint32_t count = 1;
-    const char *text = args->ids;
-    if (text == NULL)
-        return cli_usage("generate: --ids is missing: the tokens of the prompt; see 'nnrt generate --help'");
-    for (const char *p = text; *p != '\0'; p++)
-        count += *p == ',' ? 1 : 0;
-    if (count > 1000000)
-        return cli_usage("generate: --ids has %u tokens, at most 1000000 are possible", (unsigned)count);
-    g->total = count + more;
-    g->ids = (int64_t *)cli_alloc(g->total, sizeof(*g->ids));
-    g->times = (double *)cli_alloc(more, sizeof(*g->times));
-    if (g->ids == NULL || g->times == NULL)
-        return CLI_FAILED;
     while (g->prompt < count) {
         char number[12];
         uint32_t id;
@@ -48,41 +36,134 @@ static int cli_generate_ids(cli_generate_state *g, const cli_args *args)
     return CLI_DONE;
 }
 
-/* The token with the largest logit; of equal ones the first. */
-static int64_t cli_generate_best(const cli_generate_state *g)
+/* Fits a prompt of `count` tokens and the text behind it into a context; 0: there is no limit. */
+static int cli_generate_fit(cli_generate_state *g, const cli_args *args, size_t count, uint32_t context)
 {
-    uint32_t count, best = 0;
-    const float *row = cli_decoder_logits(&g->decoder, &count);
-    for (uint32_t i = 1; i < count; i++)
-        best = row[i] > row[best] ? i : best;
-    return best;
+    if (context > 0 && count >= context)
+        return cli_fail("generate: the prompt has %.0f tokens, and the context %u: shorten it, or reserve more by --context N",
+                        (double)count, (unsigned)context);
+    if (context == 0 || g->room <= context)
+        return CLI_DONE;
+    if (args->tokens > 0)
+        cli_note("generate: the context of %u tokens ends after %.0f; --context N reserves more", (unsigned)context,
+                 (double)context - (double)count);
+    g->room = context;
+    return CLI_DONE;
 }
 
-/* Generates the tokens behind the prompt. */
-static int cli_generate_all(cli_generate_state *g)
+/* Writes the tokens of the prompt to g->ids, with room for those to generate. */
+static int cli_generate_ids(cli_generate_state *g, const cli_args *args)
+{
+    const uint32_t context = cli_talk_context(&g->talk);
+    size_t count = args->ids != NULL ? 1 : g->talk.said.count;
+    int status;
+    for (const char *p = args->ids; p != NULL && *p != '\0'; p++)
+        count += *p == ',' ? 1 : 0;
+    if (count > 1000000)
+        return cli_usage("generate: the prompt has %.0f tokens, at most 1000000 are possible", (double)count);
+    g->turn = args->tokens > 0 ? args->tokens : cli_talk_has_text(args) ? CLI_TALK_TOKENS : CLI_GENERATE_TOKENS;
+    g->room = args->chat ? context : (uint32_t)count + g->turn;
+    if ((status = cli_generate_fit(g, args, count, context)) != CLI_DONE)
+        return status;
+    g->ids = (int64_t *)cli_alloc(g->room, sizeof(*g->ids));
+    g->times = (double *)cli_alloc(g->turn, sizeof(*g->times));
+    if (g->ids == NULL || g->times == NULL)
+        return CLI_FAILED;
+    if (args->ids != NULL)
+        return cli_generate_numbers(g, args->ids, (uint32_t)count);
+    while (g->prompt < count) {
+        g->ids[g->prompt] = g->talk.said.ids[g->prompt];
+        g->prompt++;
+    }
+    return CLI_DONE;
+}
+
+/* Loads the model. The cache of a .nnrt file may be smaller than the room. */
+static int cli_generate_open(cli_generate_state *g, const cli_args *args)
+{
+    const int status = cli_decoder_open(&g->decoder, args, g->room);
+    return status != CLI_DONE ? status : cli_generate_fit(g, args, g->prompt, g->decoder.context);
+}
+
+/* Chooses the token ids[at] by the logits of the last position. */
+static int cli_generate_choose(cli_generate_state *g, uint32_t at)
+{
+    uint32_t count;
+    const float *row = cli_decoder_logits(&g->decoder, &count);
+    return cli_talk_choose(&g->talk, row, count, g->ids, at, &g->ids[at]);
+}
+
+/* Processes the tokens up to ids[at], with progress if they are a long prompt, until Ctrl-C. */
+static int cli_generate_feed(cli_generate_state *g, uint32_t at, uint32_t before)
 {
     cli_decoder *d = &g->decoder;
+    const bool shown = at == g->prompt && at - before > d->batch && g->talk.tokenizer != NULL && !g->talk.args->quiet;
+    cli_progress progress = cli_progress_of("prompt");
+    int status = CLI_DONE;
+    while (status == CLI_DONE && d->done < at && !cli_talk_stopped) {
+        status = cli_decoder_feed(d, g->ids + d->done, at - d->done < d->batch ? at - d->done : d->batch);
+        if (shown)
+            cli_progress_show(&progress, d->done - before, at - before);
+    }
+    cli_progress_end(&progress);
+    return status;
+}
+
+/* Generates the tokens behind the prompt, until g->turn of them, the end of the room, of the text, or Ctrl-C. */
+static int cli_generate_all(cli_generate_state *g)
+{
+    const uint32_t end = g->turn < g->room - g->prompt ? g->prompt + g->turn : g->room, before = g->decoder.done;
     double start = cli_now_ms();
     int status = CLI_DONE;
-    for (uint32_t at = g->prompt; status == CLI_DONE && at < g->total; at++) {
+    g->talk.ended = false;
+    g->total = g->prompt;
+    while (status == CLI_DONE && g->total < end && !g->talk.ended) {
+        const uint32_t at = g->total;
         double now;
-        status = cli_decoder_feed(d, g->ids + d->done, at - d->done);
-        if (status == CLI_DONE)
-            g->ids[at] = cli_generate_best(g);
+        status = cli_generate_feed(g, at, before);
+        if (status != CLI_DONE || cli_talk_stopped || (status = cli_generate_choose(g, at)) != CLI_DONE)
+            break;
         now = cli_now_ms();
         if (at == g->prompt)
             g->first = now - start;
         else
             g->times[at - g->prompt - 1] = now - start;
-        start = now;
+        *(at == g->prompt ? &g->talk.promptMs : &g->talk.stepMs) += now - start;
+        g->talk.steps += at > g->prompt;
+        g->total = at + 1;
+        status = cli_talk_token(&g->talk, g->ids[at]);
+        start = cli_now_ms();
+    }
+    g->talk.prompts += g->prompt - before;
+    return status;
+}
+
+/* Messages from standard input, each with its reply. The tokens of all of them stay in the cache. */
+static int cli_generate_chat(cli_generate_state *g)
+{
+    int status = CLI_DONE;
+    while (status == CLI_DONE && cli_talk_listen(&g->talk, &status)) {
+        const cli_ids *said = &g->talk.said;
+        g->total -= g->talk.ended; /* the template has that token, too */
+        if (said->count >= g->room - g->total)
+            return cli_fail("generate: the conversation has %.0f tokens, and the context %u; --context N reserves more",
+                            (double)g->total + (double)said->count, (unsigned)g->room);
+        for (size_t i = 0; i < said->count; i++)
+            g->ids[g->total + i] = said->ids[i];
+        g->prompt = g->total + (uint32_t)said->count;
+        status = cli_generate_all(g);
+        if (status == CLI_DONE)
+            status = cli_talk_end(&g->talk);
     }
     return status;
 }
 
 static void cli_generate_print(cli_generate_state *g, const cli_args *args)
 {
-    const uint32_t steps = g->total - g->prompt - 1;
+    const uint32_t steps = g->total > g->prompt ? g->total - g->prompt - 1 : 0;
     double step = (double)NAN;
+    if (g->talk.tokenizer != NULL && !args->json)
+        return;
     qsort(g->times, steps, sizeof(*g->times), cli_compare_doubles);
     if (steps > 0)
         step = (g->times[(steps - 1) / 2] + g->times[steps / 2]) / 2;
@@ -100,7 +181,11 @@ static void cli_generate_print(cli_generate_state *g, const cli_args *args)
     }
     for (uint32_t i = g->prompt; i < g->total; i++)
         printf("%s%ld", i > g->prompt ? "," : "", (long)g->ids[i]);
-    if (args->json)
+    if (args->json && g->talk.tokenizer != NULL) {
+        printf("],\"prompt_tokens\":%u,\"text\":", (unsigned)g->prompt);
+        cli_json_bytes(stdout, g->talk.out.text, g->talk.out.bytes);
+        printf(",\"end\":\"%s\"}\n", g->talk.ended ? "token" : cli_talk_stopped ? "interrupt" : "length");
+    } else if (args->json)
         fputs("]}\n", stdout);
     else if (steps > 0)
         printf("\nfirst     %.3f ms\nstep      %.3f ms\n", g->first, step);
@@ -113,16 +198,21 @@ static int cli_generate(const cli_args *args)
     cli_generate_state g;
     int status;
     memset(&g, 0, sizeof(g));
-    status = cli_generate_ids(&g, args);
+    cli_talk_stopped = 0;
+    status = cli_talk_open(&g.talk, args);
     if (status == CLI_DONE)
-        status = cli_decoder_open(&g.decoder, args, g.total);
-    if (status == CLI_DONE && g.total > g.decoder.context)
-        status = cli_usage("generate: %u tokens of the prompt and %u more exceed the context of %u tokens", (unsigned)g.prompt,
-                           (unsigned)(g.total - g.prompt), (unsigned)g.decoder.context);
+        status = cli_generate_ids(&g, args);
     if (status == CLI_DONE)
-        status = cli_generate_all(&g);
+        status = cli_generate_open(&g, args);
     if (status == CLI_DONE)
+        status = args->chat ? cli_generate_chat(&g) : cli_generate_all(&g);
+    if (status == CLI_DONE && !args->chat)
+        status = cli_talk_end(&g.talk);
+    if (status == CLI_DONE) {
         cli_generate_print(&g, args);
+        cli_talk_figures(&g.talk);
+    }
+    cli_talk_free(&g.talk);
     cli_decoder_close(&g.decoder);
     free(g.ids);
     free(g.times);
