@@ -10661,6 +10661,8 @@ static void NNRTI_CPU(nbits_int8_panel)(const NNRTI_CPU(nbits_int8_job) * j, NNR
         }
         t->channel = channel;
     }
+    t->y = NULL; /* the lists of rows end here */
+    t->z = NULL;
 }
 
 /* Work item of `gemm_nbits_int8`: some rows by one part of the packed panels. */
