@@ -284,5 +284,5 @@ def make(arch, kind, seed=0, **changes):
         linear(p + 'ffn_down', width, inner, biased)
         if arch in ('gemma2', 'gemma3'):
             norm(p + 'post_ffw_norm')
-    m.arch, m.own, m.sizes = arch, own, s
+    m.arch, m.kind, m.own, m.sizes = arch, kind, own, s
     return m

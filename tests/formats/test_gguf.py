@@ -170,7 +170,6 @@ class Runner:
 
     def case(self, name, arch, kind, changes):
         model = gguf_models.make(arch, kind, **changes)
-        model.kind = kind
         file = self.path('model.gguf')
         with open(file, 'wb') as f:
             f.write(model.bytes())
