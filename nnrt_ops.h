@@ -21016,7 +21016,15 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_softmax(const NNRT_Softmax *attr, const nnrt_
     return NNRT_SUCCESS;
 }
 
-NNRTI_FLOATS(softmax, (const NNRT_Softmax *attr, const nnrt_view *x, nnrt_view *y), nnrti_softmax(attr, x, y, type))
+NNRT_API NNRT_ReturnCode nnrt_softmax_f32(const NNRT_Softmax *attr, const nnrt_view *x, nnrt_view *y)
+{
+    return nnrti_softmax(attr, x, y, NNRT_DATA_TYPE_FLOAT32);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_softmax_f16(const NNRT_Softmax *attr, const nnrt_view *x, nnrt_view *y)
+{
+    return nnrti_softmax(attr, x, y, NNRT_DATA_TYPE_FLOAT16);
+}
 
 /* The same in float64. */
 NNRT_API NNRT_ReturnCode nnrt_softmax_f64(const NNRT_Softmax *attr, const nnrt_view *x, nnrt_view *y)

@@ -57,7 +57,7 @@ prints 'ops --copy: the license' '^/[*] SPDX-License-Identifier: MIT[.] Copyrigh
 t 0 'ops --copy --all' ops --copy SOFTMAX --all
 silent 'ops --copy --all'
 prints 'ops --copy --all: both kernels' '^NNRT_ReturnCode nnrt_softmax_f16\('
-prints 'ops --copy: how it is called' '^nnrt_softmax_f16\(attr, x, y, call\)$'
+prints 'ops --copy: how it is called' '^nnrt_softmax_f16\(attr, x, y\)$'
 prints 'ops --copy: its types' '^    x +input 0, x: float16$'
 prints 'ops --copy: what is resolved' '^    Resolved: axis is a list of one entry >= 0[.]$'
 program=$plain # the program reads all of nnrt_ops.h, for a second and a half with sanitizers
