@@ -103,7 +103,7 @@ typedef struct nnrt_merge {
 
 /* The model: BPE by merges, BPE by scores, unigram, WordPiece. */
 enum { NNRT_TOKENIZER_BPE, NNRT_TOKENIZER_SCORES, NNRT_TOKENIZER_UNIGRAM, NNRT_TOKENIZER_WORDPIECE };
-/* The pre-tokenizer, see >>text_split. MARK: a word begins at each U+2581. */
+/* The pre-tokenizer, see >>text_split. MARK: a word begins at each U+2581. SMOLLM: GPT2, and each numeral is a word. */
 enum {
     NNRT_SPLIT_NONE,
     NNRT_SPLIT_GPT2,
@@ -112,6 +112,7 @@ enum {
     NNRT_SPLIT_GPT4O,
     NNRT_SPLIT_BERT,
     NNRT_SPLIT_MARK,
+    NNRT_SPLIT_SMOLLM,
     NNRT_SPLIT_END
 };
 /* A space before a fragment: none, always, unless it begins with one, the same only at the begin of the text. */
@@ -1306,6 +1307,21 @@ static size_t nnrti_text_split_bert(nnrti_text_scan *s, size_t *at)
     return end;
 }
 
+/* SmolLM: each numeral is a word, and the text between two is split as by GPT-2. *between: the next numeral, or the end. */
+static size_t nnrti_text_split_numerals(nnrti_text_scan *s, size_t at, size_t *between)
+{
+    const size_t whole = s->text.bytes;
+    size_t end;
+    if (*between <= at)
+        *between = nnrti_text_run(s, at, ~(NNRTI_TEXT_SET(NUMBER) | NNRTI_TEXT_SET(END)), 0xFFFFFFFFu);
+    if (*between == at)
+        return nnrti_text_run(s, at, NNRTI_TEXT_SET(NUMBER), 1);
+    s->text.bytes = *between;
+    end = nnrti_text_split(s, at, NNRT_SPLIT_GPT2);
+    s->text.bytes = whole;
+    return end;
+}
+
 static size_t nnrti_text_split_mark(const nnrti_text_scan *s, size_t at)
 {
     for (at++; at < s->text.bytes; at++)
@@ -1785,7 +1801,7 @@ static int32_t nnrti_text_gguf_split(const char *pre, bool *ignoreMerges)
         {"gpt-2", NNRT_SPLIT_GPT2, false},     {"llama3", NNRT_SPLIT_LLAMA3, true},
         {"llama-v3", NNRT_SPLIT_LLAMA3, true}, {"llama-bpe", NNRT_SPLIT_LLAMA3, true},
         {"qwen2", NNRT_SPLIT_QWEN2, false},    {"deepseek-r1-qwen", NNRT_SPLIT_QWEN2, false},
-        {"gpt-4o", NNRT_SPLIT_GPT4O, false},
+        {"gpt-4o", NNRT_SPLIT_GPT4O, false},   {"smollm", NNRT_SPLIT_SMOLLM, false},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if (pre != NULL && strcmp(pre, rows[i].name) == 0) {
@@ -2282,11 +2298,12 @@ static void nnrti_text_fragment(nnrti_text_encoder *e, nnrt_piece text, bool fir
         return;
     s.unicode = &e->t->unicode;
     s.text = nnrti_text_normalize(e, text, first);
-    for (size_t at = 0, end; at < s.text.bytes; at = end) {
+    for (size_t at = 0, between = 0, end; at < s.text.bytes; at = end) {
         switch (split) {
         case NNRT_SPLIT_NONE: end = s.text.bytes; break;
         case NNRT_SPLIT_MARK: end = nnrti_text_split_mark(&s, at); break;
         case NNRT_SPLIT_BERT: end = nnrti_text_split_bert(&s, &at); break;
+        case NNRT_SPLIT_SMOLLM: end = nnrti_text_split_numerals(&s, at, &between); break;
         default: end = nnrti_text_split(&s, at, split); break;
         }
         nnrti_text_word(e, nnrti_text_piece(s.text.data + at, end - at));
@@ -3089,6 +3106,12 @@ static void nnrti_text_load_splits(nnrti_text_file *f, const char *at)
             d->prefix = NNRT_PREFIX_MISSING;
         if (nnrti_text_true(f, at, "use_regex", true) && d->split == NNRT_SPLIT_NONE)
             d->split = NNRT_SPLIT_GPT2;
+        else if (d->split == NNRT_SPLIT_SMOLLM && !nnrti_text_true(f, at, "use_regex", true))
+            nnrti_text_fault(f, NNRT_UNSUPPORTED_OP, "the pre-tokenizer %s without an expression is not supported",
+                             nnrti_text_words("Digits"));
+    } else if (nnrti_text_is(type, "Digits") && d->split == NNRT_SPLIT_NONE &&
+               nnrti_text_true(f, at, "individual_digits", false)) {
+        d->split = NNRT_SPLIT_SMOLLM; /* ByteLevel follows, and splits the text between them */
     } else if (nnrti_text_is(type, "Split")) {
         nnrti_text_load_expression(f, at);
     } else if (nnrti_text_is(type, "Metaspace")) {
@@ -3179,6 +3202,9 @@ static void nnrti_text_load_file(nnrti_text_file *f)
         return;
     nnrti_text_load_normalizer(f, nnrti_text_member(f, top, "normalizer"));
     nnrti_text_load_splits(f, nnrti_text_member(f, top, "pre_tokenizer"));
+    if (f->desc.split == NNRT_SPLIT_SMOLLM && !f->desc.byteLevel)
+        nnrti_text_fault(f, NNRT_UNSUPPORTED_OP, "the pre-tokenizer %s without ByteLevel is not supported",
+                         nnrti_text_words("Digits"));
     nnrti_text_load_affixes(f, nnrti_text_member(f, top, "post_processor"));
     if (f->unknown.bytes > 0)
         f->desc.unknown = nnrti_text_lookup(f, f->unknown);

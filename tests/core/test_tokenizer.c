@@ -293,6 +293,8 @@ static void test_splits(void **state)
     WORDS(LLAMA3, "a", "\tb", " ", " \xE4\xBD\xA0", "(c", ")", "  \n", "  ", " d");
     WORDS(LLAMA3, "\n \r\n", "x", "\n \n", " ", " y");
     WORDS(LLAMA3, "'s", "'t", "'\xC5\xBF"); /* U+017F is no s */
+    WORDS(SMOLLM, "a", "1", "2", " b", "  ", "3", "'s", " ", "4", "\xC2\xBD", "!", "5"); /* spaces end before a numeral */
+    WORDS(SMOLLM, "7", " \n", "\xD9\xA3", "x", "   ", " y");
     WORDS(QWEN2, "a", "1", "2", "3", " ", "4", " b", "!!\r\n", "c");
     WORDS(GPT4O, "Hello", "World", "HTTPServer's", "x");
     WORDS(GPT4O, "camel", "Case", "X's");

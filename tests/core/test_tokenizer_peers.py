@@ -192,11 +192,11 @@ PATTERNS = {
 
 
 def check_bytes(program, folder, texts):
-    """Byte-level BPE: 3,000 random merges, all expressions, NFC, and broken UTF-8. The text comes back."""
+    """Byte-level BPE: 3,000 random merges, all expressions, NFC, numerals alone, and broken UTF-8. The text comes back."""
     spelled, draw = byte_characters(), random.Random(3)
-    for name, pattern in PATTERNS.items():
-        finder, nfc = expression(pattern), name == "qwen2"
-        split = [finder.findall(unicodedata.normalize("NFC", text) if nfc else text) for text in texts]
+    for name, pattern in [*PATTERNS.items(), ("smollm", PATTERNS["gpt2"])]:
+        finder, nfc, alone = expression(pattern), name == "qwen2", expression(r"\p{N}|[^\p{N}]+" if name == "smollm" else r"(?s:.+)")
+        split = [[word for part in alone.findall(unicodedata.normalize("NFC", text) if nfc else text) for word in finder.findall(part)] for text in texts]
         ranks, vocab = {}, {spelled[b]: b for b in range(256)}
         for words in filter(None, split[:1000]):
             symbols = bpe([spelled[b] for b in draw.choice(words).encode()], ranks)
@@ -207,7 +207,8 @@ def check_bytes(program, folder, texts):
         file = write(folder, name, {
             "normalizer": {"type": "NFC"} if nfc else None,
             "pre_tokenizer": {"type": "Sequence", "pretokenizers": [
-                {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False},
+                {"type": "Digits", "individual_digits": True}, {"type": "ByteLevel", "add_prefix_space": False, "use_regex": True}]
+                if name == "smollm" else [{"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False},
                 {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}]},
             "model": {"type": "BPE", "vocab": vocab, "merges": [list(pair) for pair in ranks]}})
         wanted = [[vocab[s] for word in words for s in bpe([spelled[b] for b in word.encode()], ranks)] for words in split]

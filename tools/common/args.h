@@ -972,7 +972,7 @@ static const cli_option cli_options[] = {
     {"--plain", NULL, CLI_TOKENIZE | CLI_EMBED, "spell control tokens in the text, such as <|im_end|>, as ordinary text", cli_take_plain},
     {"--no-affixes", NULL, CLI_TOKENIZE | CLI_EMBED, "without the tokens that the model has before and after a text", cli_take_bare},
     {"--tokenizer", "FILE", CLI_TEXTS & ~CLI_TOKENIZE,
-     "the tokenizer: a tokenizer.json, or a GGUF file; default: that of a MODEL that is a GGUF file", cli_take_tokenizer},
+     "the tokenizer: a tokenizer.json, or a GGUF file; default: that of a GGUF file, or the one beside a safetensors file", cli_take_tokenizer},
     {"--pooling", "KIND", CLI_EMBED,
      "of a model with a vector for each token: their mean (default), or the first or the last one", cli_take_pooling},
     {"--normalize", NULL, CLI_EMBED, "vectors of length 1, the default", cli_take_normalize},

@@ -17,10 +17,30 @@ Part of tools/nnrt.c.
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>tokenizer */
 
-/* The file of the tokenizer: --tokenizer, or a model that is a GGUF file. NULL, after a message: there is none. */
+/* The tokenizer.json beside the weights of a safetensors model; NULL: there is none. */
+static const char *cli_tokenizer_beside(const char *model)
+{
+    static char path[1024];
+    const char *slash = strrchr(model, '/');
+    struct stat file;
+    size_t folder = strlen(model);
+    if (!cli_is_safetensors(model) || stat(model, &file) != 0)
+        return NULL;
+    if (!S_ISDIR(file.st_mode))
+        folder = slash != NULL ? (size_t)(slash - model) : 0;
+    if (folder + sizeof("./tokenizer.json") > sizeof(path))
+        return NULL;
+    snprintf(path, sizeof(path), "%.*s/tokenizer.json", folder > 0 || slash != NULL ? (int)folder : 1,
+             folder > 0 || slash != NULL ? model : ".");
+    return stat(path, &file) == 0 ? path : NULL;
+}
+
+/* The file of the tokenizer: --tokenizer, a model that is a GGUF file, or tokenizer.json beside a safetensors file. NULL, after
+   a message: there is none. */
 static const char *cli_tokenizer_path(const char *command, const cli_args *args)
 {
     struct stat file;
+    const char *beside;
     if (args->tokenizer != NULL)
         return args->tokenizer;
     if (strcmp(args->model, "-") != 0 && stat(args->model, &file) != 0)
@@ -30,6 +50,8 @@ static const char *cli_tokenizer_path(const char *command, const cli_args *args)
                        command);
     else if (cli_is_gguf(args->model))
         return args->model;
+    else if ((beside = cli_tokenizer_beside(args->model)) != NULL)
+        return beside;
     else
         (void)cli_fail("%s: %s has no tokenizer: --tokenizer FILE names the tokenizer.json of the model, or its GGUF file",
                        command, args->model);
