@@ -9,64 +9,55 @@
 
 #define CONTEXT 2048 /* tokens of all messages and replies */
 #define PART 64      /* tokens that a run takes at most */
-#define MOST 512     /* inputs of the model: ids, then the past keys and values of each layer */
 
 static NNRT_Model *model;
-static nnrt_session *session;
+static nnrt_session *session; /* it keeps the keys and values of CONTEXT tokens */
 static nnrt_tokenizer *tokenizer;
 static nnrt_sampler *sampler;
-static uint32_t ids[CONTEXT], done; /* the conversation; number of its tokens in the cache */
-static nnrt_io in[MOST], out[MOST]; /* ids, past keys and values; logits, present keys and values */
-static nnrt_bound sizes[MOST];      /* of the inputs: at first upper bounds, then sizes of a run */
+static uint32_t ids[CONTEXT], done; /* the conversation; number of its tokens that the session has */
+static nnrt_io logits;              /* after the last token of a run */
 
-/* Plans the model for CONTEXT tokens; allocates logits and two caches: one that a run reads, one that it writes. */
-static NNRT_ReturnCode open_session(nnrt_error *error)
+/* Loads the model with a cache of CONTEXT tokens, and plans it for PART tokens in a run. */
+static NNRT_ReturnCode open_session(const char *path, nnrt_error *error)
 {
-    const uint32_t n = model->inputIndex.count;
+    nnrt_gguf_desc gguf = {0};
     nnrt_session_desc desc = {0};
-    if (n < 2 || n > MOST || model->outputIndex.count != n)
-        return nnrt_error_set(error, NNRT_UNSUPPORTED_OP, "the model is no decoder");
-    for (uint32_t i = 0; i < n; i++) {
-        const NNRT_Tensor *t = &model->allTensors.data[model->inputIndex.data[i]];
-        sizes[i].tensor = t->name;
-        sizes[i].most.rank = (int32_t)t->dims.count;
-        for (uint32_t k = 0; k < t->dims.count; k++) /* the dynamic dimension is that of tokens */
-            sizes[i].most.dims[k] = t->dims.data[k] >= 0 ? t->dims.data[k] : i == 0 ? PART : CONTEXT;
-    }
-    desc.bounds = nnrt_bound_list_make(sizes, n);
+    nnrt_bound most = {0};
+    gguf.context = gguf.cache = CONTEXT;
+    if (nnrt_gguf_load(&model, path, &gguf, error) != NNRT_SUCCESS)
+        return error->code;
+    most.tensor = "input_ids";
+    most.most.rank = 2;
+    most.most.dims[0] = 1;
+    most.most.dims[1] = PART;
+    desc.bounds = nnrt_bound_list_make(&most, 1);
     if (nnrt_session_create(&session, model, &desc, error) != NNRT_SUCCESS)
         return error->code;
-    for (uint32_t i = 0; i < n; i++) {
-        const size_t bytes = nnrt_session_input(session, i).bytes, logits = nnrt_session_output(session, 0).bytes;
-        in[i] = nnrt_io_make(malloc(bytes), bytes);
-        out[i] = nnrt_io_make(malloc(i == 0 ? logits : bytes), i == 0 ? logits : bytes);
-        if (in[i].data == NULL || out[i].data == NULL)
-            return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "no memory for the cache");
-    }
+    if (nnrt_session_inputs(session) != 2) /* input_ids and position */
+        return nnrt_error_set(error, NNRT_UNSUPPORTED_OP, "the model is no decoder");
+    logits.bytes = nnrt_session_output(session, 0).bytes;
+    if ((logits.data = malloc(logits.bytes)) == NULL)
+        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "no memory for the logits");
     return NNRT_SUCCESS;
 }
 
-/* Runs the model on the tokens up to `end` that the cache lacks; the logits of the last one are in out[0]. */
+/* Runs the model on the tokens up to `end` that the session lacks. */
 static bool run(uint32_t end)
 {
-    const uint32_t n = nnrt_session_inputs(session);
     for (uint32_t count = 0; done < end; done += count) {
+        int64_t part[PART], position = done;
+        nnrt_io in[2];
+        int32_t dims[2];
         count = end - done < PART ? end - done : PART;
-        for (uint32_t i = 0; i < n; i++) {
-            const NNRT_DataType type = i == 0 ? NNRT_DATA_TYPE_INT64 : NNRT_DATA_TYPE_FLOAT32;
-            in[i].dims = sizes[i].most.dims;
-            sizes[i].most.dims[i == 0 ? 1 : 2] = (int32_t)(i == 0 ? count : done);
-            (void)nnrt_dims_bytes(in[i].dims, sizes[i].most.rank, type, &in[i].bytes);
-        }
         for (uint32_t i = 0; i < count; i++)
-            ((int64_t *)in[0].data)[i] = ids[done + i];
-        if (nnrt_run(session, in, n, out, n) != NNRT_SUCCESS)
+            part[i] = ids[done + i];
+        dims[0] = 1;
+        dims[1] = (int32_t)count;
+        in[0] = nnrt_io_make(part, count * sizeof(*part));
+        in[0].dims = dims;
+        in[1] = nnrt_io_make(&position, sizeof(position));
+        if (nnrt_run(session, in, 2, &logits, 1) != NNRT_SUCCESS)
             return false;
-        for (uint32_t i = 1; i < n; i++) { /* the next run reads the new cache */
-            void *read = in[i].data;
-            in[i].data = out[i].data;
-            out[i].data = read;
-        }
     }
     return true;
 }
@@ -90,7 +81,7 @@ static uint32_t answer(const char *line, uint32_t end)
         return 0;
     end += (uint32_t)count;
     for (nnrt_detokenizer_start(&d, tokenizer, 0); end < CONTEXT; end++) {
-        if (!run(end) || nnrt_sample(sampler, (const float *)out[0].data, &ids[end]) != NNRT_SUCCESS)
+        if (!run(end) || nnrt_sample(sampler, (const float *)logits.data, &ids[end]) != NNRT_SUCCESS)
             return 0;
         if (nnrt_tokenizer_ends(tokenizer, ids[end]))
             break; /* the next message begins with this token */
@@ -108,7 +99,7 @@ int main(int argc, char **argv)
     nnrt_error error = {0};
     char line[4096];
     if (argc != 2 || nnrt_tokenizer_load(&tokenizer, argv[1], NULL, &error) != NNRT_SUCCESS ||
-        nnrt_gguf_load(&model, argv[1], NULL, &error) != NNRT_SUCCESS || open_session(&error) != NNRT_SUCCESS ||
+        open_session(argv[1], &error) != NNRT_SUCCESS ||
         nnrt_sampler_create(&sampler, &desc, nnrt_tokenizer_count(tokenizer), NULL, &error) != NNRT_SUCCESS)
         return fprintf(stderr, "%s\n", argc != 2 ? "usage: text MODEL.gguf" : error.message), 1 + (argc != 2);
     for (uint32_t end = 0; fgets(line, sizeof(line), stdin) != NULL;) {
