@@ -12727,19 +12727,12 @@ static NNRT_ReturnCode nnrti_cum_sum_real(const NNRT_CumSum *attr, const nnrt_vi
     return code;
 }
 
-/* y[..,i,..] = the sum of x[..,k,..] along axis from the start to i, with reverse from the end to i; exclusive: without
-   x[..,i,..]. x, y of one shape; y may be x. axis is one int32 or int64, NULL: the last. float16 and float32 sums are
-   compensated (nnrti_sum), float64 sums are not, integers wrap modulo 2^n.
-   NNRT_INVALID_PARAMETER if axis is outside [-rank,rank). */
-NNRT_API NNRT_ReturnCode nnrt_cum_sum(const NNRT_CumSum *attr, const nnrt_view *x, const nnrt_view *axis, nnrt_view *y,
-                                      nnrt_call *call)
+/* float64, and integers modulo 2^n. */
+static NNRT_ReturnCode nnrti_cum_sum_plain(const NNRT_CumSum *attr, const nnrt_view *x, const nnrt_view *axis,
+                                           nnrt_view *y, nnrt_call *call, NNRT_DataType type)
 {
-    const NNRT_DataType type = x->dataType;
     int32_t along, place[NNRT_MAX_RANK] = {0};
-    NNRT_ReturnCode code;
-    if (type == NNRT_DATA_TYPE_FLOAT32 || type == NNRT_DATA_TYPE_FLOAT16)
-        return nnrti_cum_sum_real(attr, x, axis, y, call, type);
-    code = nnrti_cum_axis(x, axis, call, &along);
+    const NNRT_ReturnCode code = nnrti_cum_axis(x, axis, call, &along);
     for (bool more = code == NNRT_SUCCESS && !nnrt_view_empty(x); more; more = nnrti_next_line(x, along, place)) {
         uint64_t whole = 0;
         double wide = 0;
@@ -12759,6 +12752,19 @@ NNRT_API NNRT_ReturnCode nnrt_cum_sum(const NNRT_CumSum *attr, const nnrt_view *
         }
     }
     return code;
+}
+
+/* y[..,i,..] = the sum of x[..,k,..] along axis from the start to i, with reverse from the end to i; exclusive: without
+   x[..,i,..]. x, y of one shape; y may be x. axis is one int32 or int64, NULL: the last. float16 and float32 sums are
+   compensated (nnrti_sum), float64 sums are not, integers wrap modulo 2^n.
+   NNRT_INVALID_PARAMETER if axis is outside [-rank,rank). */
+NNRT_API NNRT_ReturnCode nnrt_cum_sum(const NNRT_CumSum *attr, const nnrt_view *x, const nnrt_view *axis, nnrt_view *y,
+                                      nnrt_call *call)
+{
+    const NNRT_DataType type = x->dataType;
+    if (type == NNRT_DATA_TYPE_FLOAT32 || type == NNRT_DATA_TYPE_FLOAT16)
+        return nnrti_cum_sum_real(attr, x, axis, y, call, type);
+    return nnrti_cum_sum_plain(attr, x, axis, y, call, type);
 }
 
 /* The same for quantized int8 or uint8: the real values are added in float32. */
