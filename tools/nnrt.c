@@ -157,8 +157,8 @@ static const char cli_generate_text[] =
     "following tokens.\n\n";
 
 static const char cli_tokenize_text_help[] =
-    "MODEL is a GGUF file, of which only the keys are read, or a tokenizer.json. Without FILE and --text the text is standard input. A\n"
-    "line has the tokens of a text, separated by commas, as generate --ids takes them. Control tokens in the text, such as\n"
+    "MODEL is a GGUF file, of which only the keys are read, a tokenizer.json, or a safetensors model with a tokenizer.json beside\n"
+    "it. Without FILE and --text the text is standard input. A line has the tokens of a text, separated by commas, as generate --ids takes them. Control tokens in the text, such as\n"
     "<|im_end|>, are found unless --plain is given. Bytes that are not UTF-8 become U+FFFD.\n"
     "--json: \"tokens\" has a list for each text.\n\n";
 

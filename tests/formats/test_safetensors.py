@@ -16,10 +16,12 @@ import tempfile
 
 import numpy as np
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../kit'))
+for place in ('../kit', '../tools'):
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), place))
 import commands  # noqa: E402
 import gguf_models  # noqa: E402
 import gguf_numpy  # noqa: E402
+import text_models  # noqa: E402
 from test_gguf import IDS, Runner  # noqa: E402
 
 TYPES = {0: 'F32', 1: 'F16', 30: 'BF16'}
@@ -242,6 +244,29 @@ class Safe(Runner):
         before, after = self.generate('folder', folder, 12), self.generate('converted', stored, 12)
         self.verdict(len(before) == 12 and before == after, 'tokens after convert', '%s, before %s' % (after, before))
 
+    def text(self):
+        """tokenizer.json beside the weights: tokenize, and generate with text as with the tokens of that text."""
+        model = gguf_models.make('llama', 'F32', vocabulary=text_models.COUNT, bare=True)
+        folder = self.write(model, {}, name='text')
+        self.refused_text('no tokenizer', 'generate', folder, '--prompt', 'hello', message='has no tokenizer')
+        tokens = text_models.BYTES + [a + b for a, b in text_models.MERGES]
+        numerals = [{'type': 'Digits', 'individual_digits': True}, {'type': 'ByteLevel', 'add_prefix_space': False, 'use_regex': True}]
+        with open(os.path.join(folder, 'tokenizer.json'), 'w', encoding='ascii') as f:
+            json.dump({'added_tokens': [{'id': len(tokens), 'content': '<|endoftext|>', 'special': True}],
+                       'pre_tokenizer': {'type': 'Sequence', 'pretokenizers': numerals},
+                       'model': {'type': 'BPE', 'vocab': {t: i for i, t in enumerate(tokens)}, 'merges': [list(p) for p in text_models.MERGES]}}, f)
+        ids = [tokens.index(t) for t in ('hello', '\u0120wor', 'l', 'd', '\u0120', '1', '2')]
+        for path in (folder, os.path.join(folder, 'model.safetensors')):
+            done = commands.run(self.nnrt, 'tokenize', path, '--text', 'hello world 12', text=True)
+            self.verdict(done.stdout.strip() == ','.join(map(str, ids)), 'tokenize', done.stdout + done.stderr)
+            said = [json.loads(commands.run(self.nnrt, 'generate', path, *words, '--tokens', '6', '--json', text=True).stdout)['tokens']
+                    for words in (('--prompt', 'hello world 12'), ('--ids', ','.join(map(str, ids))))]
+            self.verdict(len(said[0]) > 0 and said[0] == said[1], 'a prompt as text and as tokens', said)
+
+    def refused_text(self, name, *words, message):
+        done = commands.run(self.nnrt, *words, text=True)
+        self.verdict(done.returncode not in (0, -6, -11) and message in done.stderr, name, done.stderr)
+
     def faults(self):
         """Messages for what is missing, different or not supported."""
         model = gguf_models.make('llama', 'F32')
@@ -298,6 +323,7 @@ def main():
                 runner.safe_case(*case)
         if args.only == '':
             runner.files()
+            runner.text()
             runner.faults()
     print('%d passed, %d failed' % (runner.passed, runner.failed))
     return 1 if runner.failed or not runner.passed else 0

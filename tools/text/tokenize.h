@@ -124,10 +124,12 @@ static int cli_tokenize_all(const nnrt_tokenizer *t, const cli_args *args)
 static int cli_tokenize(const cli_args *args)
 {
     nnrt_tokenizer *t = NULL;
+    const char *beside;
     int status;
     if ((args->data != NULL) + (args->textCount > 0) + (args->decode != NULL) > 1)
         return cli_usage("tokenize: a file, --text and --decode exclude each other");
-    status = cli_tokenizer_load(&t, "tokenize", args->model);
+    beside = cli_tokenizer_beside(args->model);
+    status = cli_tokenizer_load(&t, "tokenize", beside != NULL ? beside : args->model);
     if (status == CLI_DONE)
         status = args->decode != NULL ? cli_tokenize_decode(t, args) : cli_tokenize_all(t, args);
     nnrt_tokenizer_destroy(t);
