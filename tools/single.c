@@ -8,7 +8,7 @@ usage: single [--root REPOSITORY] [--stb FILE] FOLDER
 
 FILES that it writes into FOLDER
     nnrt.h          nnrt.h and the headers that it includes, the devices auto and cpu, the used part of stb_ds.h
-    nnrt_all.h      the same and the readers of formats/
+    nnrt_all.h      the same and the readers of formats/ that need no nnrt_text.h
     beside them     nnrt_frontend.h, nnrt_text.h and each header of formats/, devices/ and compat/, which include nnrt.h;
                     the headers of folders in compat/ keep their folders
 
@@ -1020,6 +1020,10 @@ int main(int count, char **arguments)
     headers.count = 0;
     collect(&headers, &seen, TOP);
     find_files(&readers, "formats", ".h");
+    for (i = k = 0; i < readers.count; i++)
+        if (strstr(source(readers.at[i]), "core/nnrt_text.h\"") == NULL)
+            readers.at[k++] = readers.at[i];
+    readers.count = k;
     push(&above, "core/nnrt_frontend.h"); /* no header includes it, nor the next one */
     push(&above, "core/nnrt_text.h");
     find_files(&above, "formats", ".h");

@@ -13,7 +13,7 @@ set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 gcc_object=$(realpath "$1") clang_object=$(realpath "$2") gxx_object=$(realpath "$3") clangxx_object=$(realpath "$4")
 implemented=-D_XOPEN_SOURCE=700 # as the Makefile has it
-for part in OPS_ MODEL_ PLAN_ HAL_ GRAPH_ '' ONNX_ QUANTIZE_ TFLITE_ GGUF_ CPU_ DRIVER_ FAKE_ REMOTE_ NNADAPTER_ NNADAPTER_DRIVER_ OHNN_; do
+for part in OPS_ MODEL_ PLAN_ HAL_ GRAPH_ '' ONNX_ QUANTIZE_ TFLITE_ GGUF_ SAFETENSORS_ CPU_ DRIVER_ FAKE_ REMOTE_ NNADAPTER_ NNADAPTER_DRIVER_ OHNN_; do
     implemented="$implemented -DNNRT_${part}IMPLEMENTED"
 done
 folder=$(mktemp -d)

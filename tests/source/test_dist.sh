@@ -95,9 +95,9 @@ verdict 'refused sources leave no file' $?
 
 # ---- it compiles ----
 
-printf '#define NNRT_IMPLEMENTATION\n#include "nnrt_onnx.h"\n#include "nnrt_tflite.h"\n#include "nnrt_gguf.h"\nint main(void) { return nnrt_op_at(0) == NULL; }\n' >one.c
+printf '#define NNRT_IMPLEMENTATION\n#include "nnrt_onnx.h"\n#include "nnrt_tflite.h"\n#include "nnrt_gguf.h"\n#include "nnrt_safetensors.h"\nint main(void) { return nnrt_op_at(0) == NULL; }\n' >one.c
 sed 's:core/\|formats/\|devices/::' "$root/tests/source/headers.c" >implementation.c
-printf '#include "nnrt_onnx.h"\n#include "nnrt_tflite.h"\n#include "nnrt_gguf.h"\n' >alone.c
+printf '#include "nnrt_onnx.h"\n#include "nnrt_tflite.h"\n#include "nnrt_gguf.h"\n#include "nnrt_safetensors.h"\n' >alone.c
 { echo '#include "nnrt.h"' && cat alone.c one.c; } >later.c
 cat >main.c <<'END'
 #include "nnrt.h"
@@ -192,7 +192,7 @@ verdict 'the program at the top of dist/nnrt_all.h includes this file' $? log
 
 # ---- the same as the headers ----
 
-sed 's:nnrt_onnx\|nnrt_tflite\|nnrt_gguf:formats/&:' one.c >headers.c
+sed 's:nnrt_onnx\|nnrt_tflite\|nnrt_gguf\|nnrt_safetensors:formats/&:' one.c >headers.c
 sed 1d headers.c >headers_declared.c
 # macros FILE -I: its macros, without those about stb_ds
 macros() {

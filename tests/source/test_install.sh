@@ -114,7 +114,7 @@ says 'usage: hello MODEL'
 try 'hello.cpp with a file that is not there' sh -c '! ./hello_cpp none.onnx'
 grep -q 'none\.onnx' log
 verdict 'hello.cpp names the file that is not there' $? log
-printf '#include <nnrt/formats/nnrt_onnx.h>\n#include <nnrt/formats/nnrt_tflite.h>\n#include <nnrt/formats/nnrt_gguf.h>\n#include <nnrt/nnrt_hal.h>\n' >angle.c
+printf '#include <nnrt/formats/nnrt_onnx.h>\n#include <nnrt/formats/nnrt_tflite.h>\n#include <nnrt/formats/nnrt_gguf.h>\n#include <nnrt/formats/nnrt_safetensors.h>\n#include <nnrt/nnrt_hal.h>\n' >angle.c
 try 'headers by the name of their folder' gcc -std=c99 $warnings -I"$by_make/include" -fsyntax-only angle.c
 same 'pkg-config names the package of stb_ds.h' "$(pkg-config --print-requires-private nnrt)" stb
 unset PKG_CONFIG_PATH
