@@ -1128,7 +1128,7 @@ typedef struct nnrt_error {
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* TENSOR_SCATTER */
 #define NNRT_ATTR_TensorScatter(M, S) \
-    M(S, INT, _, axis, -2) /* axis of x that starts count along, in [-rank, rank), not the first axis */
+    M(S, INT, _, axis, NNRT_NOT_ZERO(-2)) /* axis of x that starts count along, in [-rank, rank), not the first axis */
 /* TILE_FUSION */
 #define NNRT_ATTR_TileFusion(M, S) \
     M(S, INTS, _, dims, 0) /* axes of the entries of multiples; empty = the last len(multiples) axes */

@@ -7394,7 +7394,7 @@ static const nnrti_cpu_kernel *nnrti_cpu_exchange_of(const nnrti_cpu_edit *e, co
     const nnrt_view *x;
     int32_t L;
     *scratch = 0;
-    if (step->op == NULL || step->kernel == NULL || step->kernelName == NULL || step->nIn == 0 || !nnrti_cpu_keeps_quant(step))
+    if (step->op == NULL || step->kernel == NULL || step->kernelName == NULL || step->nIn == 0)
         return NULL;
     x = &step->args[0].view;
     switch (step->op->type) {
@@ -7404,9 +7404,12 @@ static const nnrti_cpu_kernel *nnrti_cpu_exchange_of(const nnrti_cpu_edit *e, co
         *scratch = nnrti_cpu_unique_bytes(L);
         return L <= NNRTI_CPU_MAX_SORTED ? &e->isa->unique : NULL;
     case NNRT_NODE_TYPE_GATHER_ELEMENTS:
-        return strcmp(step->kernelName, "nnrt_gather_elements") == 0 ? &e->isa->gather_elements : NULL;
-    case NNRT_NODE_TYPE_GATHER: return strcmp(step->kernelName, "nnrt_gather") == 0 ? &e->isa->gather : NULL;
-    case NNRT_NODE_TYPE_GATHER_ND: return strcmp(step->kernelName, "nnrt_gather_nd") == 0 ? &e->isa->gather_nd : NULL;
+        return strcmp(step->kernelName, "nnrt_gather_elements") == 0 && nnrti_cpu_keeps_quant(step) ? &e->isa->gather_elements
+                                                                                                    : NULL;
+    case NNRT_NODE_TYPE_GATHER:
+        return strcmp(step->kernelName, "nnrt_gather") == 0 && nnrti_cpu_keeps_quant(step) ? &e->isa->gather : NULL;
+    case NNRT_NODE_TYPE_GATHER_ND:
+        return strcmp(step->kernelName, "nnrt_gather_nd") == 0 && nnrti_cpu_keeps_quant(step) ? &e->isa->gather_nd : NULL;
     case NNRT_NODE_TYPE_CUM_SUM: return strcmp(step->kernelName, "nnrt_cum_sum") == 0 ? &e->isa->cum_sum : NULL;
     default: return NULL;
     }
