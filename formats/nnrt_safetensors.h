@@ -74,7 +74,7 @@ typedef struct nnrt_safetensors_files {
 NNRT_API NNRT_ReturnCode nnrt_safetensors_load_memory(NNRT_Model **model, const nnrt_safetensors_files *files,
                                                       const nnrt_gguf_desc *desc, nnrt_error *error);
 #ifndef NNRT_NO_STDIO
-/* Imports the model at `path`: a file whose name ends in .safetensors, or a folder with model.safetensors, or with
+/* Imports the model at `path`: a safetensors file, or a folder with model.safetensors, or with
    model.safetensors.index.json and the files that it names. config.json, and for an encoder 1_Pooling/config.json, lie in the
    same folder. The weights are memory-mapped if possible, as nnrt_gguf_load does. */
 NNRT_API NNRT_ReturnCode nnrt_safetensors_load(NNRT_Model **model, const char *path, const nnrt_gguf_desc *desc,
@@ -1005,13 +1005,29 @@ static NNRT_ReturnCode nnrti_safe_indexed(nnrti_safe_set *set, const nnrti_block
                                                   : nnrt_error_set(error, NNRT_INVALID_FILE, "%s has no weight_map", where);
 }
 
+/* Whether path is a file of weights, and no folder: by its name, or by its first bytes. */
+static bool nnrti_safe_is_file(const char *path)
+{
+    static const char end[] = ".safetensors";
+    const size_t bytes = strlen(path);
+    uint8_t head[9];
+    FILE *f;
+    bool is;
+    if (bytes >= sizeof(end) && strcmp(path + bytes - sizeof(end) + 1, end) == 0)
+        return true;
+    f = fopen(path, "rb");
+    is = f != NULL && fread(head, 1, sizeof(head), f) == sizeof(head) && nnrt_safetensors_is(head, sizeof(head));
+    if (f != NULL)
+        (void)fclose(f);
+    return is;
+}
+
 /* Opens all files of the model at path. */
 static NNRT_ReturnCode nnrti_safe_open(nnrti_safe_set *set, const char *path, nnrt_error *error)
 {
-    static const char end[] = ".safetensors";
     const char *slash = strrchr(path, '/');
     const size_t bytes = strlen(path);
-    const bool file = bytes >= sizeof(end) && strcmp(path + bytes - sizeof(end) + 1, end) == 0;
+    const bool file = nnrti_safe_is_file(path);
     const size_t folder = file ? (slash != NULL ? (size_t)(slash - path) + 1 : 0) : bytes;
     NNRT_ReturnCode code;
     nnrti_block index;

@@ -220,6 +220,9 @@ class Safe(Runner):
         for lead in ('', ' ', '  ', '   '):
             folder = self.write(model, {}, tensors, lead=lead)
             self.all_logits('data moved by %d bytes' % len(lead), model, os.path.join(folder, 'model.safetensors'), want)
+        other = os.path.join(folder, 'weights.bin')
+        os.link(os.path.join(folder, 'model.safetensors'), other)
+        self.all_logits('a file of another name', model, other, want)
         parts = self.write(model, {}, name='parts')
         os.remove(os.path.join(parts, 'model.safetensors'))
         index = {}

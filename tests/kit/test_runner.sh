@@ -292,7 +292,7 @@ print(set('$2'.split()) <= found and not set('$3'.split()) & found)")
 depends core/nnrt_plan.h 'draft session emit-nodes docs' ''
 depends devices/nnrt_cpu.h 'cpu cpu_convs cpu-sets default' 'tflite planner'
 depends formats/nnrt_tflite.h 'tflite tflite_reader' 'cpu session'
-depends formats/nnrt_gguf.h 'gguf gguf_reader safetensors' 'cpu session'
+depends formats/nnrt_gguf.h 'gguf gguf_reader' 'cpu session'
 depends formats/nnrt_safetensors.h safetensors 'cpu session gguf'
 depends tools/single.c dist 'session tflite'
 depends tests/formats/tflite.txt tflite 'session cpu'

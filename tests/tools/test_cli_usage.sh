@@ -68,7 +68,8 @@ looks PyTorch 'PK\003\004aaaaaaaaaaaaaaaaaaaaaaaaaamodel/data.pkl' 'a PyTorch fi
 looks zip 'PK\003\004aaaa' 'a zip archive$'
 looks gzip '\037\213\010' 'compressed by gzip'
 looks HDF5 '\211HDF\r\n\032\n' 'an HDF5 file'
-looks SafeTensors '\100\000\000\000\000\000\000\000{"a"' 'a SafeTensors file'
+{ printf '\100\000\000\000\000\000\000\000{"a"' && head -c 100 /dev/zero; } >"$folder/looks.onnx"
+refused 1 'a safetensors file alone' 'cannot load .*looks.onnx: .*config.json.* cannot be opened; config.json belongs beside the weights' info "$folder/looks.onnx"
 { printf 'GGUF\003' && head -c 100 /dev/zero; } >"$folder/looks.onnx" # its bytes say what it is, not its name
 refused 1 'a GGUF file without tensors' 'cannot load .*looks.onnx: .*GGUF' info "$folder/looks.onnx"
 looks ELF '\177ELF\002\001\001' 'an ELF executable or library$'
