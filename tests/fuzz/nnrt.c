@@ -5,6 +5,7 @@
 #define NNRT_IMPLEMENTATION
 #include "formats/nnrt_gguf.h"
 #include "formats/nnrt_onnx.h"
+#include "formats/nnrt_safetensors.h"
 #include "formats/nnrt_tflite.h"
 
 #include "devices/nnrt_fake.h"
