@@ -103,7 +103,7 @@ COVERAGE_CC ?= gcc
 COVERAGE_FLOOR ?= 90
 # Without suites that test other headers, or reach nothing here that others do not, and take long. SHORT=1 (CI): without the
 # readers of formats and the suites that test them.
-COVERAGE_SUITES := $(filter-out cpu% mcu% threads cycles remote $(if $(SHORT),cli-quantize cli-ops cli-images cli-serve contrib tflite% quantize math auto), \
+COVERAGE_SUITES := $(filter-out cpu% mcu% threads cycles remote quantize_choice $(if $(SHORT),cli-quantize cli-ops cli-images cli-serve contrib tflite% quantize math auto), \
 	$(filter $(CMOCKA:test_%=%) vectors open-vectors onnx-nodes contrib tflite $(CLI),$(SUITES)))
 COVERAGE_HEADERS := nnrt_ops.h core/nnrt_model.h core/nnrt_plan.h nnrt_hal.h core/nnrt_graph.h nnrt.h devices/nnrt_auto.h? \
 	$(if $(SHORT),,formats/nnrt_onnx.h? formats/nnrt_quantize.h? formats/nnrt_tflite.h?)
