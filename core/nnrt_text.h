@@ -171,7 +171,7 @@ typedef struct nnrt_tokenizer_desc {
     nnrt_piece charsmap; /* precompiled_charsmap of SentencePiece */
     uint32_t before[NNRT_TEXT_MAX_AFFIXES], after[NNRT_TEXT_MAX_AFFIXES]; /* ids around a text: NNRT_TEXT_AFFIXES */
     uint32_t beforeCount, afterCount;
-    uint32_t ends[NNRT_TEXT_MAX_AFFIXES]; /* ids that end a text or a message, beside those that nnrt_tokenizer_ends knows */
+    uint32_t ends[NNRT_TEXT_MAX_AFFIXES]; /* ids that end a text or a message; nnrt_tokenizer_ends also knows some texts */
     uint32_t endCount;
     nnrt_piece chatTemplate; /* for nnrt_tokenizer_template */
 } nnrt_tokenizer_desc;
@@ -3210,6 +3210,17 @@ static void nnrti_text_load_file(nnrti_text_file *f)
         f->desc.unknown = nnrti_text_lookup(f, f->unknown);
 }
 
+/* Builds the tokenizer that a file describes, unless reading it failed, and frees the memory of the reader. */
+static NNRT_ReturnCode nnrti_text_make(nnrti_text_file *f, nnrt_tokenizer **tokenizer, const nnrt_allocator *allocator)
+{
+    if (f->code == NNRT_SUCCESS && f->memory.full)
+        f->code = nnrti_text_no_memory(f->error);
+    if (f->code == NNRT_SUCCESS)
+        f->code = nnrt_tokenizer_create(tokenizer, &f->desc, allocator, f->error);
+    nnrt_memory_end(&f->memory);
+    return f->code;
+}
+
 NNRT_API NNRT_ReturnCode nnrt_tokenizer_load_json(nnrt_tokenizer **tokenizer, const void *data, size_t bytes,
                                                   const nnrt_allocator *allocator, nnrt_error *error)
 {
@@ -3225,12 +3236,7 @@ NNRT_API NNRT_ReturnCode nnrt_tokenizer_load_json(nnrt_tokenizer **tokenizer, co
     f.error = error;
     nnrt_memory_allocate(&f.memory, allocator);
     nnrti_text_load_file(&f);
-    if (f.code == NNRT_SUCCESS && f.memory.full)
-        f.code = nnrti_text_no_memory(error);
-    if (f.code == NNRT_SUCCESS)
-        f.code = nnrt_tokenizer_create(tokenizer, &f.desc, allocator, error);
-    nnrt_memory_end(&f.memory);
-    return f.code;
+    return nnrti_text_make(&f, tokenizer, allocator);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -3381,7 +3387,7 @@ static nnrt_piece nnrti_text_entry_text(const nnrti_text_gguf *g, uint32_t key)
                                                      : nnrti_text_piece(NULL, 0);
 }
 
-/* A bool, or what holds without it. */
+/* A bool; without the key, the default. */
 static bool nnrti_text_entry_true(const nnrti_text_gguf *g, uint32_t key, bool absent)
 {
     const nnrti_text_entry *e = &g->entries[key];
@@ -3533,12 +3539,7 @@ NNRT_API NNRT_ReturnCode nnrt_tokenizer_load_gguf(nnrt_tokenizer **tokenizer, co
     f.error = error;
     nnrt_memory_allocate(&f.memory, allocator);
     nnrti_text_gguf_desc(&g, &f);
-    if (f.code == NNRT_SUCCESS && f.memory.full)
-        f.code = nnrti_text_no_memory(error);
-    if (f.code == NNRT_SUCCESS)
-        f.code = nnrt_tokenizer_create(tokenizer, &f.desc, allocator, error);
-    nnrt_memory_end(&f.memory);
-    return f.code;
+    return nnrti_text_make(&f, tokenizer, allocator);
 }
 
 #if !defined(NNRT_NO_STDIO) && !defined(NNRT_FIRMWARE)

@@ -6416,7 +6416,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_q8(nnrti_cpu_edit *e, uint32_t s)
 /* >>tables */
 
 /* Elementwise operators of 8 bits by tables of their results. The reference kernel fills the tables in PrepareModel, so their
-   bits are those of the reference device, and a new operator needs one line: its kernel in nnrti_cpu_tables_of. A step of one
+   bits equal the reference device's, and a new operator needs one line: its kernel in nnrti_cpu_tables_of. A step of one
    tensor beside constants that vary along one axis at most has a table of 256 results for each index of that axis; one of two
    tensors a table of 65,536. Both are far cheaper than the fixed-point arithmetic of each element, and arithmetic in floats
    would not have its bits. */

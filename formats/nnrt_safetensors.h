@@ -20,7 +20,7 @@ SECTIONS (search for the tag)
     >>safetensors_load    the public functions
 
 SUPPORTED MODELS
-    Models of the architectures in NNRTI_SAFE_MODELS, which are those of nnrt_gguf.h; tensor types F32 (used in place
+    Models of the architectures in NNRTI_SAFE_MODELS, with the graphs of nnrt_gguf.h; tensor types F32 (used in place
     unless there are several weight files), F16 and BF16 (become float32). Architecture, sizes and rotary embeddings come from config.json, the pooling of an encoder
     from 1_Pooling/config.json of Sentence Transformers. Whatever is not supported is reported in one message,
     NNRT_UNSUPPORTED_OP, with the names of the file.
@@ -538,7 +538,7 @@ static double nnrti_safe_number(nnrti_safe *s, const char *object, const char *n
     if (at == NULL)
         return otherwise;
     if (*at != '-' && (*at < '0' || *at > '9')) {
-        NNRTI_GGUF_PROBLEM(s->c, NNRT_UNSUPPORTED_OP, "%s of config.json is no number", name);
+        NNRTI_GGUF_PROBLEM(s->c, NNRT_UNSUPPORTED_OP, "%s of config.json is not a number", name);
         return otherwise;
     }
     return nnrti_text_real(at);
@@ -842,7 +842,7 @@ static void nnrti_safe_read_rope(nnrti_safe *s)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>safetensors_load */
 
-/* The name that a file of this layout has for GGUF's name of a tensor, as far as the first row with it tells. */
+/* The name in a safetensors file of a tensor with this GGUF name: that of the first row with it. */
 static const char *nnrti_safe_alias(const nnrti_gguf *c, const char *name, char *out, size_t size)
 {
     const char *at = name, *last = strrchr(name, '.');
@@ -868,7 +868,7 @@ static const char *nnrti_safe_alias(const nnrti_gguf *c, const char *name, char 
     return name;
 }
 
-/* Reads config.json and the header of the weights; sets keys and tensors as those of a GGUF file. */
+/* Reads config.json and the header of the weights; sets keys and tensors as the reader of GGUF files does. */
 static void nnrti_safe_read(nnrti_gguf *c, const nnrti_gguf_source *source)
 {
     const nnrt_safetensors_files *files = (const nnrt_safetensors_files *)source->more;

@@ -152,7 +152,7 @@ static const char cli_generate_text[] =
     "--prompt: the text behind the prompt is printed as it is generated, until a token that ends it, or --tokens. The tokenizer is that of\n"
     "the GGUF file; other files need --tokenizer. Control tokens in the prompt, such as <|im_end|>, are found.\n"
     "--chat: messages get the form of the file's chat template, if it is one of those of --template. Ctrl-C ends the text, or the reply, and\n"
-    "keeps what is there; a second one ends the program. Figures follow on standard error.\n"
+    "keeps the text so far; a second one ends the program. Figures follow on standard error.\n"
     "--ids: the prompt is numbers, and so is the result. first_ms: from the prompt to the first token; step_ms: median of the\n"
     "following tokens.\n\n";
 
