@@ -656,6 +656,15 @@ typedef struct nnrti_cpu_rows {
     float factor;  /* SOFTMAX of x * factor */
 } nnrti_cpu_rows;
 
+/* Attributes of `softmax_columns`: lines of rows.count elements, nextX and nextY apart; `columns` adjacent lines are a
+   block, of which there are rows.rows, rows.stepX and rows.stepY apart. */
+typedef struct nnrti_cpu_columns {
+    nnrti_cpu_rows rows;
+    ptrdiff_t nextX, nextY;
+    int32_t columns;
+    bool log; /* LOG_SOFTMAX */
+} nnrti_cpu_columns;
+
 /* Attributes of `lp_norm`: the norm is the root of the sum of squares (L2), or the sum of absolute values (L1). */
 typedef struct nnrti_cpu_lp_norm {
     nnrti_cpu_rows rows;
@@ -900,6 +909,7 @@ typedef struct nnrti_cpu_kernel {
     X(reduce)                                                                                                          \
     X(softmax)                                                                                                         \
     X(log_softmax)                                                                                                     \
+    X(softmax_columns)                                                                                                 \
     X(layer_norm)                                                                                                      \
     X(rms_norm)                                                                                                        \
     X(group_norm) X(winograd) X(recurrent) X(compare) X(where) X(argminmax) X(resize) X(lrn) X(lp_norm) X(topk) \
@@ -4077,6 +4087,65 @@ static NNRT_ReturnCode nnrti_cpu_lower_attention(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
+/* Fills a with the lines of x and y along an axis; false: the other axes do not collapse into columns and blocks. */
+static bool nnrti_cpu_columns_of(const nnrt_view *x, const nnrt_view *y, int32_t axis, nnrti_cpu_columns *a)
+{
+    int64_t dims[2] = {1, 1};
+    ptrdiff_t stepX[2] = {1, 1}, stepY[2] = {1, 1};
+    int32_t n = 0, inner;
+    for (int32_t k = x->rank - 1; k >= 0; k--) {
+        if (k == axis || x->dims[k] == 1)
+            continue;
+        if (n > 0 && x->strides[k] == stepX[n - 1] * dims[n - 1] && y->strides[k] == stepY[n - 1] * dims[n - 1]) {
+            dims[n - 1] *= x->dims[k];
+            continue;
+        }
+        if (n == 2)
+            return false;
+        dims[n] = x->dims[k];
+        stepX[n] = x->strides[k];
+        stepY[n++] = y->strides[k];
+    }
+    inner = stepX[0] == 1 && stepY[0] == 1 ? 0 : 1;
+    a->nextX = x->strides[axis];
+    a->nextY = y->strides[axis];
+    if (a->nextX == 1 && a->nextY == 1) /* lines that are rows */
+        inner = dims[0] == 1 ? 0 : 1;
+    else if (stepX[inner] != 1 || stepY[inner] != 1)
+        return false;
+    a->columns = (int32_t)dims[inner];
+    a->rows.rows = dims[1 - inner];
+    a->rows.stepX = stepX[1 - inner];
+    a->rows.stepY = stepY[1 - inner];
+    a->rows.count = x->dims[axis];
+    a->rows.factor = 1.0f;
+    return dims[0] > 0 && dims[1] > 0 && a->rows.count > 0 && dims[0] * dims[1] <= INT32_MAX;
+}
+
+/* SOFTMAX and LOG_SOFTMAX over an axis before the last. */
+static NNRT_ReturnCode nnrti_cpu_lower_softmax_columns(nnrti_cpu_edit *e, uint32_t s, int64_t axis, bool log)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    const nnrti_cpu_kernel *kernel = &e->isa->softmax_columns;
+    nnrti_cpu_columns found, *a;
+    memset(&found, 0, sizeof(found));
+    found.log = log;
+    if (!nnrti_cpu_columns_of(&step->args[0].view, &step->args[step->nIn + step->nDerived].view, (int32_t)axis, &found))
+        return NNRT_SUCCESS;
+    if (found.nextX == 1 && found.nextY == 1) {
+        kernel = log ? &e->isa->log_softmax : &e->isa->softmax;
+        if (found.columns > 1)
+            return NNRT_SUCCESS;
+    }
+    if (!nnrti_cpu_is_allowed(e, kernel))
+        return NNRT_SUCCESS;
+    if ((a = (nnrti_cpu_columns *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    *a = found;
+    nnrti_cpu_set_kernel(step, kernel, a);
+    return NNRT_SUCCESS;
+}
+
 /* LOG_SOFTMAX and RMS_NORMALIZATION over the last axis. */
 static NNRT_ReturnCode nnrti_cpu_lower_log_softmax_rms_norm(nnrti_cpu_edit *e, uint32_t s)
 {
@@ -4087,6 +4156,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_log_softmax_rms_norm(nnrti_cpu_edit *e, u
     const int64_t axis =
         log ? ((const NNRT_LogSoftmax *)step->attr)->axis : ((const NNRT_RMSNormalization *)step->attr)->axis;
     nnrti_cpu_rows found, *a;
+    if (log && axis != step->args[0].view.rank - 1)
+        return nnrti_cpu_lower_softmax_columns(e, s, axis, true);
     if (!nnrti_cpu_is_allowed(e, kernel) || axis != step->args[0].view.rank - 1 ||
         !nnrti_cpu_rows_of(step, &step->args[step->nIn + step->nDerived].view, &found) ||
         (!log && (scale->rank != 1 || scale->dims[0] != found.count || scale->strides[0] != 1)))
@@ -4171,7 +4242,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_group_norm(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
-/* SOFTMAX and LAYER_NORM_FUSION over the last axis. */
+/* SOFTMAX, and LAYER_NORM_FUSION over the last axis. */
 static NNRT_ReturnCode nnrti_cpu_lower_softmax_layer_norm(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
@@ -4179,18 +4250,17 @@ static NNRT_ReturnCode nnrti_cpu_lower_softmax_layer_norm(nnrti_cpu_edit *e, uin
     const nnrt_view *x = &step->args[0].view;
     nnrti_cpu_rows found, *a;
     float factor = 1.0f;
+    if (softmax && ((const NNRT_Softmax *)step->attr)->axis.data[0] != x->rank - 1)
+        return nnrti_cpu_lower_softmax_columns(e, s, ((const NNRT_Softmax *)step->attr)->axis.data[0], false);
     if (!nnrti_cpu_is_allowed(e, softmax ? &e->isa->softmax : &e->isa->layer_norm))
         return NNRT_SUCCESS;
-    if (softmax && e->dynamic == NULL && ((const NNRT_Softmax *)step->attr)->axis.data[0] == x->rank - 1)
+    if (softmax && e->dynamic == NULL)
         factor = nnrti_cpu_fuse_scale(e, step);
     found.epsilon = 0;
     found.affine = false;
     if (!nnrti_cpu_rows_of(step, &step->args[step->nIn + step->nDerived].view, &found))
         return NNRT_SUCCESS;
-    if (softmax) {
-        if (((const NNRT_Softmax *)step->attr)->axis.data[0] != x->rank - 1)
-            return NNRT_SUCCESS;
-    } else {
+    if (!softmax) {
         const NNRT_LayerNormFusion *attr = (const NNRT_LayerNormFusion *)step->attr;
         found.epsilon = attr->epsilon;
         found.affine = attr->elementwiseAffine;

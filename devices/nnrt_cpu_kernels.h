@@ -5122,6 +5122,87 @@ static NNRT_ReturnCode NNRTI_CPU(log_softmax)(const void *attr, nnrt_view *args,
     return NNRTI_CPU(for_rows)(attr, args, call, 10.0, NNRTI_CPU(log_softmax_row));
 }
 
+/* Arguments of `softmax_columns`; a block is divided into `parts` work items. */
+typedef struct NNRTI_CPU(columns_job) {
+    const nnrti_cpu_columns *attr;
+    const nnrt_view *args;
+    int32_t parts;
+} NNRTI_CPU(columns_job);
+
+/* Adjacent lines from x and y on, `wide` vectors of them, or `left` of one: the passes of softmax_row and
+   log_softmax_row, lane by lane. */
+NNRTI_CPU_INLINE void NNRTI_CPU(softmax_lines)(const nnrti_cpu_columns *a, const float *x, float *y, int32_t left,
+                                               const int32_t wide)
+{
+    const int32_t count = wide > 1 ? NNRTI_LANES : left;
+    nnrti_v most[4], sum[4], rest[4];
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < wide; v++) {
+        most[v] = nnrti_v_all(-INFINITY);
+        sum[v] = rest[v] = nnrti_v_all(0.0f);
+    }
+    for (int32_t k = 0; k < a->rows.count; k++)
+        NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < wide; v++)
+        most[v] = nnrti_v_max_nan(most[v], nnrti_v_load_part(x + k * a->nextX + v * NNRTI_LANES, count));
+    for (int32_t k = 0; k < a->rows.count; k++)
+        NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < wide; v++) {
+        const nnrti_v e = nnrti_v_exp(nnrti_v_load_part(x + k * a->nextX + v * NNRTI_LANES, count) - most[v]);
+        if (a->log) {
+            NNRTI_CPU(two_sum)(&sum[v], &rest[v], e);
+        } else {
+            sum[v] = sum[v] + e;
+            nnrti_v_store_part(y + k * a->nextY + v * NNRTI_LANES, e, count);
+        }
+    }
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < wide; v++) {
+        if (a->log)
+            sum[v] = nnrti_v_log(sum[v] + rest[v]);
+        else sum[v] = nnrti_v_all(1.0f) / sum[v];
+    }
+    for (int32_t k = 0; k < a->rows.count; k++)
+        NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < wide; v++) {
+        float *const to = y + k * a->nextY + v * NNRTI_LANES;
+        if (a->log)
+            nnrti_v_store_part(
+                to, nnrti_v_load_part(x + k * a->nextX + v * NNRTI_LANES, count) - most[v] - sum[v], count);
+        else nnrti_v_store_part(to, nnrti_v_load_part(to, count) * sum[v], count);
+    }
+}
+
+/* A part of a block: four vectors of lines, or what is left of the block. */
+static void NNRTI_CPU(softmax_part)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(columns_job) *j = (const NNRTI_CPU(columns_job) *)arg;
+    const nnrti_cpu_columns *a = j->attr;
+    const int32_t block = (int32_t)i / j->parts, first = (int32_t)i % j->parts * 4 * NNRTI_LANES;
+    const float *x = (const float *)j->args[0].data + block * a->rows.stepX;
+    float *y = (float *)j->args[1].data + block * a->rows.stepY;
+    (void)worker;
+    if (a->columns - first >= 4 * NNRTI_LANES) {
+        NNRTI_CPU(softmax_lines)(a, x + first, y + first, NNRTI_LANES, 4);
+        return;
+    }
+    for (int32_t c = first; c < a->columns; c += NNRTI_LANES)
+        NNRTI_CPU(softmax_lines)(a, x + c, y + c, a->columns - c, 1);
+}
+
+/* softmax or log_softmax over an axis before the last; y may be x. */
+static NNRT_ReturnCode NNRTI_CPU(softmax_columns)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrti_cpu_columns *a = (const nnrti_cpu_columns *)attr;
+    NNRTI_CPU(columns_job) j;
+    j.attr = a;
+    j.args = args;
+    j.parts = (a->columns + 4 * NNRTI_LANES - 1) / (4 * NNRTI_LANES);
+    nnrti_cpu_parallel_for(call, 10.0 * (double)a->rows.rows * a->columns * a->rows.count,
+                           (uint32_t)(a->rows.rows * j.parts), NNRTI_CPU(softmax_part), &j);
+    return NNRT_SUCCESS;
+}
+
 /* y = x / sqrt(mean of squares + epsilon) * scale, row by row; y may be x. */
 static NNRT_ReturnCode NNRTI_CPU(rms_norm)(const void *attr, nnrt_view *args, nnrt_call *call)
 {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Speed of a language model beside llama.cpp: a random decoder of SmolLM2-135M's sizes.
 
-    bench_text.py [--kind Q4_0] [--threads 1] [--rounds 5] [--modules DIR] NNRT
+    bench_text.py [--kind Q4_0] [--threads 1] [--rounds 5] [--device cpu] [--modules DIR] NNRT
 
 Prints the time from a prompt of 8, 128 and 1024 tokens to the first token, and that of a step after it (median), of both in turns, the
 least of all rounds; then their ratio. The step also as percent of the rate at which as many threads read memory (memcmp): the bytes of
@@ -64,7 +64,7 @@ def read_rate(threads, size=1 << 28):
 
 def run_nnrt(args, file, ids):
     done = subprocess.run([args.nnrt, 'generate', file, '--ids', ','.join(map(str, ids)), '--tokens', str(TOKENS), '--threads',
-                           str(args.threads), '--json'], check=True, capture_output=True, text=True)
+                           str(args.threads), '--device', args.device, '--json'], check=True, capture_output=True, text=True)
     said = json.loads(done.stdout)
     return said['first_ms'], said['step_ms']
 
@@ -81,6 +81,7 @@ def main():
     parser.add_argument('--kind', default='Q4_0', choices=[kind for kind in gguf_models.TYPES if not kind.endswith('_K')])
     parser.add_argument('--threads', type=int, default=1)
     parser.add_argument('--rounds', type=int, default=5)
+    parser.add_argument('--device', default='cpu', help='such as cpu-avx2')
     parser.add_argument('--modules', default='', metavar='DIR')
     args = parser.parse_args()
     peer = os.path.isdir(os.path.join(args.modules, 'node_modules/node-llama-cpp'))

@@ -46,14 +46,14 @@ typedef struct one_node {
 
 static const NNRT_MatMulFusion turned = {false, true, NNRT_ACTIVATION_TYPE_RELU};
 static const NNRT_Activation gelu = {NNRT_ACTIVATION_TYPE_GELU, 0, 0, 0, true}, tanh_of = {NNRT_ACTIVATION_TYPE_TANH, 0, 0, 0, false};
-static const NNRT_LogSoftmax log_last = {1};
+static const NNRT_LogSoftmax log_last = {1}, log_middle = {1};
 static const NNRT_RMSNormalization rms = {1, 1e-5f};
 static const NNRT_MatMulNBits four_bits = {64, 4, 32, 0}, four_bits_int8 = {64, 4, 32, 4};
 static const int64_t last_axis[1] = {-1}, order[4] = {0, 2, 3, 1};
 static const int64_t ones3[6] = {1, 1, 1, 1, 1, 1};
 static const int64_t cells[6] = {NNRT_ACTIVATION_TYPE_SIGMOID, NNRT_ACTIVATION_TYPE_TANH, NNRT_ACTIVATION_TYPE_TANH,
                                  NNRT_ACTIVATION_TYPE_SIGMOID, NNRT_ACTIVATION_TYPE_TANH, NNRT_ACTIVATION_TYPE_TANH};
-static NNRT_Softmax softmax;
+static NNRT_Softmax softmax, softmax_middle;
 static NNRT_LayerNormFusion norm;
 static NNRT_ReduceFusion mean;
 static NNRT_ArgMaxFusion most;
@@ -88,6 +88,8 @@ static const one_node nodes[] = {
     {"matmul", NNRT_NODE_TYPE_MATMUL_FUSION, &turned, F32, 2, {{3, {-1, 4, 8}}, {3, {1, 5, 8}}, NONE, NONE}, false, NULL},
     {"softmax", NNRT_NODE_TYPE_SOFTMAX, &softmax, F32, 1, {{3, {-1, 3, 19}}, NONE, NONE, NONE}, false, NULL},
     {"softmax", NNRT_NODE_TYPE_SOFTMAX, &softmax, F32, 1, {{2, {4, -1}}, NONE, NONE, NONE}, false, NULL},
+    {"softmax_columns", NNRT_NODE_TYPE_SOFTMAX, &softmax_middle, F32, 1, {{3, {2, -1, 19}}, NONE, NONE, NONE}, false, NULL},
+    {"softmax_columns", NNRT_NODE_TYPE_LOG_SOFTMAX, &log_middle, F32, 1, {{3, {-1, 5, 7}}, NONE, NONE, NONE}, false, NULL},
     {"log_softmax", NNRT_NODE_TYPE_LOG_SOFTMAX, &log_last, F32, 1, {{2, {-1, 17}}, NONE, NONE, NONE}, false, NULL},
     {"layer_norm", NNRT_NODE_TYPE_LAYER_NORM_FUSION, &norm, F32, 1, {{2, {-1, 24}}, {1, {24}}, {1, {24}}, NONE}, false, NULL},
     {"rms_norm", NNRT_NODE_TYPE_RMS_NORMALIZATION, &rms, F32, 1, {{2, {-1, 24}}, {1, {24}}, NONE, NONE}, false, NULL},
@@ -201,6 +203,7 @@ static const one_node nodes[] = {
 static void set_attributes(void)
 {
     softmax.axis = nnrt_int64_list(last_axis, 1);
+    softmax_middle.axis = nnrt_int64_list(ones3, 1);
     volume.strides = volume.dilations = nnrt_int64_list(ones3, 3);
     volume.pads = nnrt_int64_list(ones3, 6);
     volume.group = 1;

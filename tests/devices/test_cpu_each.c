@@ -736,12 +736,78 @@ static void test_lines(void **unused)
     }
 }
 
+/* SOFTMAX and LOG_SOFTMAX of [outer,n,inner] over n. The quotient has the roundings of the logarithm's sum, 4 of exp and
+   that of its argument, and 2 of its own; the sum has those of n - 1 additions, which the logarithm compensates. */
+static void test_columns(void **unused)
+{
+    static const int32_t sizes[][3] = {{1, 1, 2},  {2, 3, 2},  {1, 7, 3},   {3, 2, 15},  {2, 5, 16},  {1, 4, 17}, {2, 3, 31},
+                                       {1, 6, 33}, {2, 9, 63}, {1, 33, 64}, {2, 4, 65}, {1, 3, 127}, {0, 3, 5},  {2, 5, 200}};
+    (void)unused;
+    state = 9;
+    for (uint32_t i = 0; i < COUNT(sizes) * 4; i++) {
+        const int32_t *const dims = sizes[i % COUNT(sizes)], outer = dims[0], n = dims[1], inner = dims[2];
+        const bool log_of = i >= 2 * COUNT(sizes);
+        const int64_t axis = i % 2 == 0 ? 1 : -2;
+        const size_t nX = product_of(3, dims);
+        float *x = reals(nX), *expected = reals(nX), *bound = reals(nX);
+        NNRT_LogSoftmax line;
+        NNRT_Softmax attr;
+        nnrt_builder *b = NULL;
+        NNRT_Model *model;
+        uint32_t in;
+        memset(&line, 0, sizeof(line));
+        memset(&attr, 0, sizeof(attr));
+        line.axis = axis;
+        attr.axis = nnrt_int64_list(&axis, 1);
+        for (size_t k = 0; k < nX && i % 2 == 0; k++)
+            x[k] = 20 * x[k] + 50;
+        if (i % 5 == 0 && nX > 0)
+            x[draw((uint32_t)nX)] = NAN;
+        for (int32_t c = 0; c < outer * inner; c++) {
+            const size_t first = (size_t)(c / inner * n * inner + c % inner);
+            double most = -INFINITY, sum = 0, moved = 0;
+            bool nan = false;
+            for (int32_t k = 0; k < n; k++) {
+                const double v = (double)x[first + (size_t)(k * inner)];
+                nan = nan || isnan(v);
+                most = v > most ? v : most;
+            }
+            for (int32_t k = 0; k < n; k++)
+                sum += exp((double)x[first + (size_t)(k * inner)] - most);
+            for (int32_t k = 0; k < n; k++) {
+                const double far = most - (double)x[first + (size_t)(k * inner)];
+                moved += far * exp(-far) / sum;
+            }
+            for (int32_t k = 0; k < n; k++) {
+                const size_t at = first + (size_t)(k * inner);
+                const double far = most - (double)x[at], y = log_of ? -far - log(sum) : exp(-far) / sum;
+                const double off = log_of ? far + 2 * fabs(y) + 4 * log(sum) + 5 + moved : (10 + far + moved + n) * y;
+                expected[at] = nan ? NAN : (float)y;
+                bound[at] = nan ? 0 : (float)(off * ROUNDING * SECOND) + (y > 0 ? 3e-45f : 0);
+            }
+        }
+        assert_int_equal(nnrt_builder_create(&b, "columns", NULL), NNRT_SUCCESS);
+        in = nnrt_builder_input(b, "x", F32, 3, dims);
+        nnrt_builder_output(b, log_of ? nnrt_builder_op(b, "y", NNRT_NODE_TYPE_LOG_SOFTMAX, &line, &in, 1)
+                                      : nnrt_builder_op(b, "y", NNRT_NODE_TYPE_SOFTMAX, &attr, &in, 1));
+        model = finish(b);
+        kernel = nX > 0 ? "softmax_columns" : NULL;
+        check_all(model, x, nX, nX, expected, bound, log_of ? "log_softmax of columns" : "softmax of columns");
+        kernel = NULL;
+        nnrt_model_destroy(model);
+        free(bound);
+        free(expected);
+        free(x);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_of_one),     cmocka_unit_test(test_left),         cmocka_unit_test(test_clip),
         cmocka_unit_test(test_of_two),     cmocka_unit_test(test_reductions),   cmocka_unit_test(test_global_pools),
         cmocka_unit_test(test_groups),     cmocka_unit_test(test_affine),       cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_columns),
     };
     return cmocka_run_group_tests(tests, add_devices, NULL);
 }
