@@ -87,7 +87,7 @@ export class Tensor {
 // ---- files ----
 
 /** The bytes of a file: its address, or in Node.js also its path. The response of a server is read by `use`. */
-async function fetchFile(source, use = async (response) => new Uint8Array(await response.arrayBuffer())) {
+export async function fetchFile(source, use = async (response) => new Uint8Array(await response.arrayBuffer())) {
     const address = String(source);
     if (inNode && !/^(https?|data|blob):/.test(address)) {
         const {readFile} = await import(/* webpackIgnore: true */ 'node:fs/promises');
@@ -108,24 +108,31 @@ const RELAXED = [0, 97, 115, 109, 1, 0, 0, 0, 1, 6, 1, 96, 1, 123, 1, 123, 3, 2,
     32, 0, 32, 0, 32, 0, 253, 133, 2, 253, 147, 2, 11];
 let compiled; // a promise of the module
 
+/** Whether to use the modules for relaxed SIMD. This function and the next two serve text.js, too. */
+export function isRelaxed() {
+    const {simd} = env.wasm;
+    return simd === 'relaxed' || (simd !== 'fixed' && WebAssembly.validate(Uint8Array.from(RELAXED)));
+}
+
 /** The address of a module, which bundlers recognize. */
 function address() {
-    const {wasmPaths, simd} = env.wasm;
-    const relaxed = simd === 'relaxed' || (simd !== 'fixed' && WebAssembly.validate(Uint8Array.from(RELAXED)));
+    const {wasmPaths} = env.wasm, relaxed = isRelaxed();
     if (typeof wasmPaths === 'string' && wasmPaths.endsWith('/'))
         return wasmPaths + (relaxed ? 'nnrt-relaxed.wasm' : 'nnrt.wasm');
     return (typeof wasmPaths === 'object' ? wasmPaths.wasm : wasmPaths) ??
         (relaxed ? new URL('nnrt-relaxed.wasm', import.meta.url) : new URL('nnrt.wasm', import.meta.url));
 }
 
-/** Compiles the module while it is fetched, if the server states its type. */
-function compile() {
+/** A module of its address or its bytes. It is compiled while it is fetched, if the server states its type. */
+export async function compileModule(source) {
     const stream = (response) => /^application\/wasm/.test(response.headers.get('Content-Type'))
         ? WebAssembly.compileStreaming(response) : response.arrayBuffer();
-    compiled ??= (async () => {
-        const source = env.wasm.wasmBinary ?? await fetchFile(address(), stream);
-        return source instanceof WebAssembly.Module ? source : WebAssembly.compile(source);
-    })().catch((error) => {
+    const found = typeof source === 'string' || source instanceof URL ? await fetchFile(source, stream) : source;
+    return found instanceof WebAssembly.Module ? found : WebAssembly.compile(found);
+}
+
+function compile() {
+    compiled ??= compileModule(env.wasm.wasmBinary ?? address()).catch((error) => {
         compiled = undefined;
         throw error;
     });

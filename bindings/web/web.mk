@@ -24,7 +24,7 @@ build/web/include: bindings/web/web.mk
 # The kernels are compiled for speed, all other code for size. nnrt-relaxed.wasm differs only in the kernels: it is for
 # engines that have relaxed SIMD (Chrome 114, Firefox 145). emulated.wasm, for tests, has them with a dot product of SIMD128.
 WASM_KERNELS = @$(WASM_CC) -O2 -DNNRT_NO_STDIO -DNNRT_AUTO=0 -c -o $@ tools/kernels.c
-build/web/nnrt_web.o: bindings/web/nnrt_web.c $(HEADERS) | build/web/include
+build/web/nnrt_web.o build/web/text_web.o: build/web/%.o: bindings/web/%.c $(HEADERS) | build/web/include
 	@$(WASM_CC) -Oz -c -o $@ $<
 
 build/web/kernels.o: tools/kernels.c $(HEADERS) | build/web/include
@@ -36,22 +36,25 @@ build/web/relaxed.o: tools/kernels.c $(HEADERS) | build/web/include
 build/web/emulated.o: tools/kernels.c tests/bindings/web/emulated_dot.h $(HEADERS) | build/web/include
 	$(WASM_KERNELS) -O1 -include tests/bindings/web/emulated_dot.h
 
-$(WASM)/nnrt.wasm: build/web/nnrt_web.o build/web/kernels.o bindings/web/web.mk
+$(WASM)/nnrt.wasm $(WASM)/nnrt-text.wasm: build/web/kernels.o bindings/web/web.mk
 	@mkdir -p $(@D)
-	@$(WASM_LD) -o build/web/linked.wasm $(filter %.o,$^) -L/usr/lib/wasm32-wasi -lc
-	@$(WASM_OPT) -o $@ build/web/linked.wasm
+	@$(WASM_LD) -o build/web/linked-$(@F) $(filter %.o,$^) -L/usr/lib/wasm32-wasi -lc
+	@$(WASM_OPT) -o $@ build/web/linked-$(@F)
 
 # Debian's binaryen 108 knows relaxed SIMD only by older numbers.
-$(WASM)/nnrt-relaxed.wasm build/web/emulated.wasm: build/web/nnrt_web.o bindings/web/web.mk
+$(WASM)/nnrt-relaxed.wasm $(WASM)/nnrt-text-relaxed.wasm build/web/emulated.wasm: bindings/web/web.mk
 	@mkdir -p $(@D)
 	@$(WASM_LD) --compress-relocations -o $@ $(filter %.o,$^) -L/usr/lib/wasm32-wasi -lc
 	@chmod 644 $@
-$(WASM)/nnrt-relaxed.wasm: build/web/relaxed.o
+$(WASM)/nnrt.wasm $(WASM)/nnrt-relaxed.wasm build/web/emulated.wasm: build/web/nnrt_web.o
+$(WASM)/nnrt-text.wasm $(WASM)/nnrt-text-relaxed.wasm: build/web/text_web.o
+$(WASM)/nnrt-relaxed.wasm $(WASM)/nnrt-text-relaxed.wasm: build/web/relaxed.o
 build/web/emulated.wasm: build/web/emulated.o
 
-# The package: inline.js is nnrt.js with nnrt.wasm in it.
-$(WASM)/package.json: $(WASM)/nnrt.wasm $(WASM)/nnrt-relaxed.wasm bindings/web/nnrt.js bindings/web/nnrt.d.ts bindings/web/package.json LICENSE docs/web.md
-	@cp bindings/web/nnrt.js bindings/web/nnrt.d.ts LICENSE $(@D)
+# The package: inline.js is nnrt.js with nnrt.wasm in it. text.js has modules of its own, with the readers and kernels of language models.
+WEB_FILES := $(addprefix bindings/web/,nnrt.js nnrt.d.ts text.js text.d.ts)
+$(WASM)/package.json: $(addprefix $(WASM)/nnrt,.wasm -relaxed.wasm -text.wasm -text-relaxed.wasm) $(WEB_FILES) bindings/web/package.json LICENSE docs/web.md
+	@cp $(WEB_FILES) LICENSE $(@D)
 	@cp bindings/web/nnrt.d.ts $(@D)/inline.d.ts
 	@cp docs/web.md $(@D)/README.md
 	@{ printf "import {env} from './nnrt.js';\n\nenv.wasm.wasmBinary = Uint8Array.from(atob('"; base64 -w 0 $<; \
@@ -72,7 +75,7 @@ $(SITE)/index.html: $(WASM)/package.json $(wildcard examples/web/*) $(FACE_NETWO
 	@cp -R $(WASM) $(SITE)/nnrt
 
 web: $(SITE)/index.html
-	@echo 'http://127.0.0.1:$(PORT)/ draws digits, http://127.0.0.1:$(PORT)/faces.html finds faces; Ctrl-C ends it'
+	@echo 'http://127.0.0.1:$(PORT)/ draws digits, faces.html finds faces, text.html generates text; Ctrl-C ends it'
 	@$(PYTHON) -m http.server --bind 127.0.0.1 --directory $(SITE) $(PORT)
 
 # Browsers of Debian, and the package that drives them: the last version for Debian 12's Node.js 18.

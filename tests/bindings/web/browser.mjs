@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /* browser.mjs : tests the example pages and the package in Chromium and Firefox: draws digits with mouse and keyboard and
-   reads the answers; finds the faces of examples/face/picture.png; widths, dark mode, errors, workers. Screenshots are in
-   build/web/screenshots. Ends with "N passed, N failed". */
+   reads the answers; finds the faces of examples/face/picture.png; generates text with examples/text/model.gguf; widths, dark
+   mode, errors, workers. Screenshots are in build/web/screenshots. Ends with "N passed, N failed". */
 import assert from 'node:assert/strict';
 import {mkdirSync} from 'node:fs';
 
@@ -81,6 +81,32 @@ async function pages(browser, name) {
         await page.setInputFiles('#file', {name: 'x.png', mimeType: 'image/png', buffer: Buffer.from('no picture')});
         await page.waitForFunction(() => document.querySelector('.error')?.textContent.length > 5);
     });
+    await test(`${name}: text of a language model, stopped and continued`, async () => {
+        const note = (text) => page.waitForFunction((t) => document.getElementById('note').textContent.startsWith(t), text, {timeout: 60_000});
+        await page.goto(`${site}text.html`);
+        assert.ok(await page.locator('#write').isDisabled());
+        await page.setInputFiles('#file', {name: 'x.gguf', mimeType: '', buffer: Buffer.from('no model')});
+        await page.waitForFunction(() => document.querySelector('#note.error')?.textContent.includes('GGUF'));
+        await page.setInputFiles('#file', `${root}examples/text/model.gguf`);
+        await page.waitForFunction(() => !document.getElementById('write').disabled, undefined, {timeout: 60_000});
+        await page.fill('#prompt', 'In the beginning');
+        await page.fill('#temperature', '0');
+        await page.fill('#tokens', '30');
+        const texts = () => page.locator('#text p').allTextContents();
+        await page.click('#write');
+        await note('done');
+        const [whole] = await texts();
+        assert.ok(whole.startsWith('In the beginning') && whole.length > 40, whole);
+        assert.match(await page.locator('#speed').textContent(), /^[\d.]+ tokens\/s$/);
+        await page.click('#clear');
+        await page.fill('#tokens', '900');
+        await page.click('#write');
+        await page.waitForFunction((length) => document.getElementById('text').textContent.length > length, whole.length);
+        await page.click('#stop');
+        await page.waitForFunction(() => !document.getElementById('write').disabled, undefined, {timeout: 60_000});
+        assert.ok((await texts())[0].startsWith(whole));
+        await page.screenshot({path: `${screenshots}/${name}-text.png`, fullPage: true});
+    });
     await test(`${name}: no errors in the pages`, () => assert.deepEqual(errors, []));
     await page.close();
 }
@@ -90,14 +116,15 @@ async function looks(name) {
     const seen = new Set();
     for (const colorScheme of ['light', 'dark']) {
         const browser = await launch(name, colorScheme === 'dark');
-        const digits = await browser.newPage({colorScheme}), faces = await browser.newPage({colorScheme});
+        const digits = await browser.newPage({colorScheme}), faces = await browser.newPage({colorScheme}), text = await browser.newPage({colorScheme});
+        await text.goto(`${site}text.html`);
         await faces.goto(`${site}faces.html`);
         await faces.waitForFunction(() => document.querySelector('#faces li, .error'));
         await digits.goto(`${site}index.html`);
         await ready(digits);
         for (const width of [360, 768, 1280])
             await test(`${name}: ${width} pixels, ${colorScheme}`, async () => {
-                for (const page of [faces, digits]) {
+                for (const page of [faces, digits, text]) {
                     await page.setViewportSize({width, height: 800});
                     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'the page is wider than the window');
                 }
@@ -106,6 +133,7 @@ async function looks(name) {
                 assert.equal(await answer(digits), '7');
                 seen.add((await digits.locator('#pad').screenshot()).toString('base64'));
                 await digits.screenshot({path: `${screenshots}/${name}-digits-${width}-${colorScheme}.png`, fullPage: true});
+                await text.screenshot({path: `${screenshots}/${name}-text-${width}-${colorScheme}.png`, fullPage: true});
                 await faces.screenshot({path: `${screenshots}/${name}-faces-${width}-${colorScheme}.png`, fullPage: true});
                 const [paper, ink] = await digits.evaluate(() => [document.body, document.querySelector('h1')].map((e, i) =>
                     getComputedStyle(e)[i ? 'color' : 'backgroundColor'].match(/\d+/g).map(Number).reduce((a, b) => a + b) / 765));

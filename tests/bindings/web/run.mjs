@@ -12,6 +12,7 @@ import {brotliCompressSync, constants} from 'node:zlib';
 import nnrt, {InferenceSession, Tensor, env} from '../../../build/web/nnrt/nnrt.js';
 import {readNpy, readTensor, writeNpy} from './files.mjs';
 import {count, finish, test} from './tests.mjs';
+import {testText} from './text.mjs';
 
 const [onnxTests, program] = process.argv.slice(2);
 const root = new URL('../../../', import.meta.url).pathname;
@@ -385,6 +386,8 @@ await test('inline.js, by the name of the package', async () => {
         console.log((await InferenceSession.create('${digits}')).inputNames[0]);`);
     assert.equal(execFileSync('node', [`${scratch}/main.mjs`], {encoding: 'utf8'}), 'image\n');
 });
+
+await testText(program, scratch);
 
 rmSync(scratch, {recursive: true});
 finish();
