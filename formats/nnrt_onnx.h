@@ -422,6 +422,7 @@ typedef struct nnrt_onnx_desc {
     const char *const *outputs; /* names of the values that become the outputs (nnrt_onnx_cut) */
     uint32_t outputCount;       /* 0: the outputs of the file */
     const nnrt_log *log;        /* receives messages about the conversion of nodes; NULL: none */
+    bool floatActivations;      /* MatMulNBits of accuracy_level 4 multiplies by float32; false: by x rounded to int8, as that allows */
 } nnrt_onnx_desc;
 
 /* Imports the ONNX model in these bytes. Constants that are aligned to their element size are used in place, so the
@@ -9337,7 +9338,8 @@ static void nnrti_onnx_op_matmul_bits(nnrti_onnx *c, int32_t arg)
     a.columns = p.columns;
     a.bits = p.bits;
     a.blockSize = p.block;
-    a.accuracyLevel = 0; /* float32 is at least as accurate as each accuracy_level asks for */
+    /* accuracy_level is the least precision of x: 4 allows int8, which is quicker; 1 to 3 are other types of float. */
+    a.accuracyLevel = nnrti_onnx_int(c, "accuracy_level", 0) == 4 && !c->desc->floatActivations ? 4 : 0;
     blocks = (p.columns + p.block - 1) / p.block;
     in[0] = nnrti_onnx_in(c, 0);
     in[1] = nnrti_onnx_packed_shape(c, nnrti_onnx_in(c, 1), &p, NNRT_TYPES_U8, blocks * (p.block * p.bits / 8), blocks,

@@ -5,6 +5,22 @@ from onnx import TensorProto
 from contrib_case import Case, Constant, floats, seven_bits
 
 
+def product_of_int8(x, data, scales, zeros, bits):
+    """MatMulNBits by integers: x is rounded to int8 block by block, with the scale largest magnitude / 127."""
+    def entries(packed, count):
+        digits = np.unpackbits(packed, axis=-1, bitorder='little').reshape(*packed.shape[:-1], -1, bits)
+        return (digits @ 2 ** np.arange(bits))[..., :count]
+
+    rows, blocks, _ = data.shape
+    weights = entries(data, None) - entries(zeros.reshape(rows, -1), blocks)[..., None]
+    blocked = np.zeros((*x.shape[:-1], blocks, weights.shape[-1]), np.float32)
+    blocked.reshape(*x.shape[:-1], -1)[..., :x.shape[-1]] = x
+    largest = np.abs(blocked).max(-1, keepdims=True)
+    rounded = np.rint(blocked * (np.float32(127) / largest))
+    sums = np.einsum('abtk,ntk->abnt', rounded.astype(np.float64), weights)
+    return np.einsum('abnt,abt,nt->abn', sums, largest[..., 0].astype(np.float64) / 127, scales.astype(np.float64))
+
+
 def quantized_cases():
     for dtype in ('uint8', 'int8'):
         draw = np.random.RandomState(7)
@@ -105,6 +121,10 @@ def matrix_cases():
             yield Case(label, 'MatMulNBits', given, **attributes)
             yield Case(label + ' zero points', 'MatMulNBits', given + [Constant(zeros)], **attributes)
             yield Case(label + ' bias', 'MatMulNBits', given + [Constant(zeros), None, Constant(floats(draw, 7))], **attributes)
+            yield Case(label + ' accuracy_level 4', 'MatMulNBits', given + [Constant(zeros)], accuracy_level=4,
+                       want=[product_of_int8(given[0], data, scales.reshape(7, -1), zeros, bits)], **attributes)
+            yield Case(label + ' accuracy_level 1', 'MatMulNBits', given + [Constant(zeros)], like=label + ' zero points', accuracy_level=1,
+                       **attributes)
             digits = np.unpackbits(zeros.reshape(7, -1), axis=1, bitorder='little').reshape(7, -1, bits)
             reals = (digits @ 2.0 ** np.arange(bits))[:, :blocks].astype(np.float32)
             axes = given[:2] + [Constant(scales.reshape(7, blocks))]

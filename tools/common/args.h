@@ -980,7 +980,7 @@ static const cli_option cli_options[] = {
     {"--all-logits", NULL, CLI_SESSIONS | CLI_CONVERT, "of a GGUF or safetensors file: logits after each token instead of the last one",
      cli_take_all_logits},
     {"--float-activations", NULL, CLI_SESSIONS | CLI_CONVERT | CLI_GENERATE,
-     "of a GGUF file: multiply quantized matrices by float32 instead of activations that are rounded to int8; slower",
+     "of a GGUF or ONNX file: multiply quantized matrices by float32 where activations could be rounded to int8 (accuracy_level 4); slower",
      cli_take_float_activations},
     {"--copy", "NAME", CLI_OPS, "print the float32 kernel of an operator, or a kernel that is named, as C that compiles by itself",
      cli_take_copy},

@@ -662,8 +662,8 @@ static int cli_inputs_describe(cli_inputs *in, const cli_args *args)
         return cli_usage("--signature is for .tflite files, %s is none", path);
     if (status == CLI_DONE && args->allLogits && !cli_is_weights(path))
         return cli_usage("--all-logits is for GGUF and safetensors files, %s is none", path);
-    if (status == CLI_DONE && args->floatActivations && !cli_is_gguf(path))
-        return cli_usage("--float-activations is for GGUF files, %s is none", path);
+    if (status == CLI_DONE && args->floatActivations && !cli_is_gguf(path) && (cli_is_whole(path) || cli_is_tflite(path)))
+        return cli_usage("--float-activations is for GGUF and ONNX files, %s is none", path);
     if (status == CLI_DONE && cli_is_whole(path))
         return args->cutCount == 0 ? cli_inputs_make_model(in, args)
                                    : cli_usage("--outputs is for ONNX and .tflite files, %s is a %s file", path,

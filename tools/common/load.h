@@ -48,6 +48,7 @@ static NNRT_ReturnCode cli_import_onnx(cli_inputs *in, const cli_args *args, boo
     desc.final = true;
     desc.no_optimize = args->noOptimize;
     desc.no_quantize = args->noQuantize;
+    desc.floatActivations = args->floatActivations;
     desc.outputs = in->cut;
     desc.outputCount = in->cutCount;
     desc.budget = args->image.budget;
