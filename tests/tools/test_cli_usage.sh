@@ -69,6 +69,8 @@ looks zip 'PK\003\004aaaa' 'a zip archive$'
 looks gzip '\037\213\010' 'compressed by gzip'
 looks HDF5 '\211HDF\r\n\032\n' 'an HDF5 file'
 { printf '\100\000\000\000\000\000\000\000{"a"' && head -c 100 /dev/zero; } >"$folder/looks.onnx"
+mkdir -p "$folder/none"
+refused 1 'a folder without a model' 'cannot read .*/none: a folder is a model if it has model.safetensors' info "$folder/none"
 refused 1 'a safetensors file alone' 'cannot load .*looks.onnx: .*config.json.* cannot be opened; config.json belongs beside the weights' info "$folder/looks.onnx"
 { printf 'GGUF\003' && head -c 100 /dev/zero; } >"$folder/looks.onnx" # its bytes say what it is, not its name
 refused 1 'a GGUF file without tensors' 'cannot load .*looks.onnx: .*GGUF' info "$folder/looks.onnx"

@@ -653,11 +653,14 @@ static int cli_inputs_describe(cli_inputs *in, const cli_args *args)
     nnrt_onnx_str *constants = NULL;
     nnrt_error error;
     cli_bytes file;
+    struct stat s;
     int status;
     memset(in, 0, sizeof(*in));
     memset(&error, 0, sizeof(error));
     in->path = path;
     status = cli_stream_read(path);
+    if (status == CLI_DONE && cli_stream.block == NULL && stat(path, &s) == 0 && S_ISDIR(s.st_mode) && !cli_is_safetensors(path))
+        return cli_fail("cannot read %s: a folder is a model if it has model.safetensors, or model.safetensors.index.json", path);
     if (status == CLI_DONE && args->signature != NULL && !cli_is_tflite(path))
         return cli_usage("--signature is for .tflite files, %s is none", path);
     if (status == CLI_DONE && args->allLogits && !cli_is_weights(path))
