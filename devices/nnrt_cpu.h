@@ -18,7 +18,7 @@ WHAT IS FAST, float32
     LEAKY_RELU, HARD_SIGMOID, SOFTPLUS, MISH, EXPFUSION of base e, LOG, SQRT, RSQRT, SQUARE, POW_FUSION, ERF, SIN,
     COS, ABS, NEG, RECIPROCAL, FLOOR, CEIL, ROUND; EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, WHERE
     and SELECT (also of int32); FUSED_BATCH_NORM and SCALE_FUSION of constants per channel.
-    Reduction and normalization: REDUCE_FUSION (except ALL), also of float16; SOFTMAX, LOG_SOFTMAX, LAYER_NORM_FUSION,
+    Reduction and normalization: REDUCE_FUSION (except ALL), also of float16; SOFTMAX and LOG_SOFTMAX; LAYER_NORM_FUSION,
     RMS_NORMALIZATION, L2_NORMALIZE_FUSION and LP_NORMALIZATION over the last axis; INSTANCE_NORM, GROUP_NORM_FUSION,
     LRN.
     Other: TRANSPOSE that moves the last axis; ARGMAX_FUSION and ARGMIN_FUSION of one position, RESIZE (except CUBIC);
@@ -1179,15 +1179,16 @@ static void nnrti_cpu_attention_present(const nnrt_view *past, const nnrt_view *
             }
 }
 
-/* Divides the queries into blocks. A decoder that generates has one query in each head: heads that share keys are then
-   blocks, if they fill one, which reads the keys once, unless that leaves threads without work. The bits of a result depend
-   on a block only if its queries attend to other keys, which these do not: so they are the same for any number of threads. */
+/* Divides the queries into blocks. A decoder that generates has one query in each head: the heads that share keys are then
+   blocks, which read the keys once, unless that leaves threads without work; a block takes about as long as two queries.
+   The bits of a result depend on a block only if its queries attend to other keys, which these do not: so they are the same
+   for any number of threads. */
 static void nnrti_cpu_attention_divide(nnrti_cpu_attention *a, uint32_t workers)
 {
-    const int32_t heads = a->key.dims[0] * a->key.dims[1];
+    const int32_t heads = a->key.dims[0] * a->key.dims[1], threads = (int32_t)workers;
     const int32_t units = heads * ((a->shared + NNRTI_CPU_QUERIES - 1) / NNRTI_CPU_QUERIES);
-    a->grouped = a->q.dims[2] == 1 && a->shared >= NNRTI_CPU_QUERIES &&
-                 ((uint32_t)units >= 2 * workers || (uint32_t)units % workers == 0);
+    a->grouped = a->q.dims[2] == 1 && a->shared > 1 &&
+                 2 * ((units + threads - 1) / threads) <= (heads * a->shared + threads - 1) / threads;
     a->rows = a->grouped ? a->shared : a->q.dims[2];
     a->blocks = (a->rows + NNRTI_CPU_QUERIES - 1) / NNRTI_CPU_QUERIES;
     a->valid = a->total;

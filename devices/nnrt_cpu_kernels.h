@@ -372,6 +372,7 @@ NNRTI_CPU_INLINE void nnrti_v_store_part(float *p, nnrti_v v, int32_t n)
 
 /* Horizontal sum (halves are added first) and horizontal maximum (NaN if any lane is NaN). */
 #define nnrti_v_sum NNRTI_CPU(v_sum)
+#define nnrti_v_sum_4 NNRTI_CPU(v_sum_4) /* nnrti_v_sum of four vectors */
 #define nnrti_v_largest NNRTI_CPU(v_largest)
 #if NNRTI_CPU_LEVEL >= 3
 NNRTI_CPU_INLINE float NNRTI_CPU(sum_4)(__m128 v)
@@ -390,6 +391,15 @@ NNRTI_CPU_INLINE float nnrti_v_sum(nnrti_v v)
     const __m256 half = _mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
     return NNRTI_CPU(sum_4)(_mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1)));
 }
+NNRTI_CPU_INLINE void nnrti_v_sum_4(const nnrti_v *v, float *sums)
+{
+    const __m512 a = _mm512_add_ps(_mm512_shuffle_f32x4(v[0], v[1], 0x44), _mm512_shuffle_f32x4(v[0], v[1], 0xEE));
+    const __m512 b = _mm512_add_ps(_mm512_shuffle_f32x4(v[2], v[3], 0x44), _mm512_shuffle_f32x4(v[2], v[3], 0xEE));
+    __m512 all = _mm512_add_ps(_mm512_shuffle_f32x4(a, b, 0x88), _mm512_shuffle_f32x4(a, b, 0xDD));
+    all = _mm512_add_ps(all, _mm512_permute_ps(all, 0xEE));
+    all = _mm512_add_ps(all, _mm512_permute_ps(all, 0xF5));
+    _mm_storeu_ps(sums, _mm512_castps512_ps128(_mm512_maskz_compress_ps(0x1111, all)));
+}
 NNRTI_CPU_INLINE float nnrti_v_largest(nnrti_v v)
 {
     const __m256 half = _mm256_max_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
@@ -401,6 +411,15 @@ NNRTI_CPU_INLINE float nnrti_v_largest(nnrti_v v)
 NNRTI_CPU_INLINE float nnrti_v_sum(nnrti_v v)
 {
     return NNRTI_CPU(sum_4)(_mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1)));
+}
+NNRTI_CPU_INLINE void nnrti_v_sum_4(const nnrti_v *v, float *sums)
+{
+    const __m256 a = _mm256_add_ps(_mm256_permute2f128_ps(v[0], v[1], 0x20), _mm256_permute2f128_ps(v[0], v[1], 0x31));
+    const __m256 b = _mm256_add_ps(_mm256_permute2f128_ps(v[2], v[3], 0x20), _mm256_permute2f128_ps(v[2], v[3], 0x31));
+    __m256 all = _mm256_add_ps(_mm256_shuffle_ps(a, b, 0x44), _mm256_shuffle_ps(a, b, 0xEE)); /* of 0, 2; 1, 3 */
+    all = _mm256_add_ps(all, _mm256_permute_ps(all, 0xF5));
+    _mm_storeu_ps(sums, _mm_permute_ps(_mm_shuffle_ps(_mm256_castps256_ps128(all), _mm256_extractf128_ps(all, 1), 0x88),
+                                       0xD8));
 }
 NNRTI_CPU_INLINE float nnrti_v_largest(nnrti_v v)
 {
@@ -418,6 +437,11 @@ NNRTI_CPU_INLINE float nnrti_v_sum(nnrti_v v)
         for (int32_t i = 0; i < n; i++)
             part[i] += part[i + n];
     return part[0];
+}
+NNRTI_CPU_INLINE void nnrti_v_sum_4(const nnrti_v *v, float *sums)
+{
+    for (int32_t i = 0; i < 4; i++)
+        sums[i] = nnrti_v_sum(v[i]);
 }
 NNRTI_CPU_INLINE float nnrti_v_largest(nnrti_v v)
 {
@@ -5239,6 +5263,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(attention_scores)(const float *const *q, const f
 {
     for (int32_t i = 0; i < count; i++, key += step) {
         nnrti_v sums[NNRTI_CPU_QUERIES];
+        float scores[NNRTI_CPU_QUERIES];
         for (int32_t r = 0; r < n; r++)
             sums[r] = nnrti_v_all(0.0f);
         for (int32_t d = 0; d < D; d += NNRTI_LANES) {
@@ -5247,9 +5272,12 @@ NNRTI_CPU_INLINE void NNRTI_CPU(attention_scores)(const float *const *q, const f
             for (int32_t r = 0; r < n; r++)
                 sums[r] = nnrti_v_fma(nnrti_v_load_part(q[r] + d, D - d), part, sums[r]);
         }
+        if (n == 4)
+            nnrti_v_sum_4(sums, scores);
+        else scores[0] = nnrti_v_sum(sums[0]);
         NNRTI_CPU_UNROLL
         for (int32_t r = 0; r < n; r++)
-            w[r * room + i] = nnrti_v_sum(sums[r]);
+            w[r * room + i] = scores[r];
     }
 }
 
@@ -5390,11 +5418,11 @@ static void NNRTI_CPU(attention_task)(void *arg, uint32_t unit, uint32_t worker)
     nnrti_cpu_attention_query queries[NNRTI_CPU_QUERIES];
     float *const w = (float *)nnrti_cpu_scratch(j->call, worker);
     const int32_t n = nnrti_cpu_attention_queries(j->attr, j->a, (int32_t)unit, queries);
-    if (n == NNRTI_CPU_QUERIES)
-        NNRTI_CPU(attention_block)(j, queries, w, NNRTI_CPU_QUERIES);
-    else
-        for (int32_t r = 0; r < n; r++)
-            NNRTI_CPU(attention_block)(j, queries + r, w, 1);
+    for (int32_t r = n; r < NNRTI_CPU_QUERIES; r++) /* a block that is not full computes its last query again */
+        queries[r] = queries[n - 1];
+    if (n == 1)
+        NNRTI_CPU(attention_block)(j, queries, w, 1);
+    else NNRTI_CPU(attention_block)(j, queries, w, NNRTI_CPU_QUERIES);
 }
 
 /* y, presentKey and presentValue of ATTENTION, without weights. */
@@ -10928,6 +10956,7 @@ static const nnrti_cpu_isa NNRTI_CPU(isa) = {
 #undef nnrti_v_max_nan
 #undef NNRTI_CPU_ACTIVATE
 #undef nnrti_v_sum
+#undef nnrti_v_sum_4
 #undef nnrti_v_largest
 #undef nnrti_v_load_bytes
 #undef nnrti_v_store_bytes
