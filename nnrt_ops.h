@@ -1766,8 +1766,9 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_FLOAT,    NULL, RMSNormalization,      rms_normalization,           2_1,    own), 0) \
     X(ROTARY_EMBEDDING,       1183, RotaryEmbedding,       own, rotary_embedding,        "x[..] cosCache=0 sinCache=0 positionIds?[B,S]:i", "y[..]=0", NNRTI_MAP, \
         K(NNRT_TYPES_FLOAT,    NULL, RotaryEmbedding,       rotary_embedding,            4_1c,   own), 0) \
-    X(ATTENTION,              1184, Attention,             own, attention,               "q k=0 v=0 mask?:. pastKey?[B,H,P,D]=0 pastValue?[B,H,P,V]=0 keyLengths?[B]:i", "y=0 presentKey?[B,H,T,D]=0 presentValue?[B,H,T,V]=0 weights?[B,G,S,T]=0", NNRTI_MOVE, \
-        K(NNRT_TYPES_FLOAT,    NULL, Attention,             attention,                   7_4c,   own), 0) \
+    X(ATTENTION,              1184, Attention,             own, attention,               "q k=0 v=0 mask?:. pastKey?[B,H,P,D]=0 pastValue?[B,H,P,V]=0 keyLengths?[B]:i", "y=0 presentKey?[B,H,T,D]=1 presentValue?[B,H,T,V]=1 weights?[B,G,S,T]=0", NNRTI_MOVE, \
+        K(NNRT_TYPES_FLOAT,    NULL, Attention,             attention,                   7_4c,   own) \
+        K(NNRT_TYPES_F32,      "q k:f v=1 mask?:. pastKey?=1 pastValue?=1 keyLengths?:i", Attention, attention, 7_4c, shared), 0) \
     X(RANDOM_NORMAL,          1185, RandomNormal,          own, random_normal,           "shape[R]",                "y:.",                 NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, RandomNormal,          random_normal,               1_1,    own), 0) \
     X(RANDOM_UNIFORM,         1186, RandomUniform,         own, random_uniform,          "shape[R]",                "y:.",                 NNRTI_MOVE, \
@@ -10817,9 +10818,10 @@ static void nnrti_attention_weight(const NNRT_Attention *attr, const nnrt_view *
         nnrti_store(weights->data, nnrti_offset(weights, at), value, weights->dataType);
 }
 
-/* y = softmax(scale * q * k^T, capped, masked) * v, for each head; float32 or float16.
+/* y = softmax(scale * q * k^T, capped, masked) * v, for each head; float32 or float16. Keys and values, past and present,
+   may be float16 beside float32: a cache of half the size.
    q, k, v [B,S,heads*D] or [B,heads,S,D], pastKey, pastValue [B,heads,P,D], presentKey, presentValue [B,heads,T,D],
-   weights [B,heads,S,T], T = P + S of k, y as q; mask of their type or bool, broadcast to weights; keyLengths [B],
+   weights [B,heads,S,T], T = P + S of k, y as q; mask of the type of q or bool, broadcast to weights; keyLengths [B],
    int32 or int64; all operands after v except y may be NULL. Present keys and values are the past ones followed by k
    and v. Head h of q uses head h / (heads of q / heads of k). Query s of batch b has position i = P + s; without past
    keys but with keyLengths the queries are the last of the valid keys, i = keyLengths[b] - S + s. It attends to the
@@ -10865,7 +10867,7 @@ NNRT_API NNRT_ReturnCode nnrt_attention(const NNRT_Attention *attr, const nnrt_v
                 continue;
             for (int32_t d = 0; d < x.dims[3]; d++)
                 p += nnrti_load(x.data, from + d * x.strides[3], x.dataType) *
-                     nnrti_load(keys->data, row + d * keys->strides[3], x.dataType);
+                     nnrti_load(keys->data, row + d * keys->strides[3], keys->dataType);
             p *= attr->scale;
             at[3] = j;
             nnrti_attention_weight(attr, weights, 0, at, p);
@@ -10887,8 +10889,8 @@ NNRT_API NNRT_ReturnCode nnrt_attention(const NNRT_Attention *attr, const nnrt_v
             float total = 0;
             for (int32_t j = range[0]; j < range[1] && sum != 0; j++) {
                 const nnrt_view *values = j < P ? pastValue : &value;
-                total +=
-                    w[j] * nnrti_load(values->data, nnrti_offset_4(values, at[0], h, j < P ? j : j - P, d), x.dataType);
+                total += w[j] * nnrti_load(values->data, nnrti_offset_4(values, at[0], h, j < P ? j : j - P, d),
+                                           values->dataType);
             }
             nnrti_store(y->data, nnrti_offset_4(&to, at[0], at[1], at[2], d), total, y->dataType);
         }

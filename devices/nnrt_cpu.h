@@ -1116,6 +1116,7 @@ static void *nnrti_cpu_scratch(const nnrt_call *call, uint32_t worker)
 
 #define NNRTI_CPU_QUERIES 4 /* of a work item */
 #define NNRTI_CPU_VALUES 2  /* vectors of a value that are summed at a time, for as many queries */
+#define NNRTI_CPU_WIDENED 32 /* keys or values of float16 that are widened at a time */
 
 /* The elements between the scores of two queries over T keys. */
 static ptrdiff_t nnrti_cpu_attention_room(int32_t T)
@@ -1158,24 +1159,26 @@ static nnrt_view nnrti_cpu_heads(const nnrt_view *v, int64_t heads)
     return as;
 }
 
-/* Key or value i of the head that a query reads. */
-static const float *nnrti_cpu_attention_row(const nnrt_view *v, const nnrti_cpu_attention_query *query, int32_t i)
+/* Key or value i of the head that a query reads, float32 or float16. */
+static const void *nnrti_cpu_attention_row(const nnrt_view *v, const nnrti_cpu_attention_query *query, int32_t i)
 {
-    return (const float *)v->data + query->b * v->strides[0] + query->from * v->strides[1] + i * v->strides[2];
+    const ptrdiff_t at = query->b * v->strides[0] + query->from * v->strides[1] + i * v->strides[2];
+    return (const uint8_t *)v->data + at * (v->dataType == NNRT_DATA_TYPE_FLOAT16 ? 2 : 4);
 }
 
 /* to [B,heads,P + S,D] = past, if there is one, followed by v. */
 static void nnrti_cpu_attention_present(const nnrt_view *past, const nnrt_view *v, const nnrt_view *to, int32_t P)
 {
+    const ptrdiff_t size = to->dataType == NNRT_DATA_TYPE_FLOAT16 ? 2 : 4;
     for (int32_t b = 0; b < to->dims[0]; b++)
         for (int32_t h = 0; h < to->dims[1]; h++)
             for (int32_t i = 0; i < to->dims[2]; i++) {
                 const nnrt_view *x = i < P ? past : v;
-                const float *row = (const float *)x->data + b * x->strides[0] + h * x->strides[1] +
-                                   (i < P ? i : i - P) * x->strides[2];
-                float *y = (float *)to->data + b * to->strides[0] + h * to->strides[1] + i * to->strides[2];
+                const ptrdiff_t from = b * x->strides[0] + h * x->strides[1] + (i < P ? i : i - P) * x->strides[2];
+                const uint8_t *row = (const uint8_t *)x->data + from * size;
+                uint8_t *y = (uint8_t *)to->data + (b * to->strides[0] + h * to->strides[1] + i * to->strides[2]) * size;
                 if (row != y)
-                    memcpy(y, row, (size_t)to->dims[3] * sizeof(*y));
+                    memcpy(y, row, (size_t)(to->dims[3] * size));
             }
 }
 
@@ -4061,7 +4064,8 @@ static float nnrti_cpu_fuse_scale(nnrti_cpu_edit *e, nnrt_draft_step *step)
     return 1.0f;
 }
 
-/* ATTENTION of float32 without weights as a result; the elements of each head are adjacent. */
+/* ATTENTION of float32, whose keys and values may be float16, without weights as a result; the elements of each head are
+   adjacent. */
 static NNRT_ReturnCode nnrti_cpu_lower_attention(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
@@ -4085,6 +4089,11 @@ static NNRT_ReturnCode nnrti_cpu_lower_attention(nnrti_cpu_edit *e, uint32_t s)
         return NNRT_SUCCESS;
     nnrti_cpu_set_kernel(step, &e->isa->attention, attr);
     step->scratchBytes = NNRTI_CPU_QUERIES * (size_t)nnrti_cpu_attention_room((int32_t)room) * sizeof(float);
+    if (key->dataType == NNRT_DATA_TYPE_FLOAT16) { /* NNRTI_CPU_WIDENED keys or values of a head */
+        const int64_t heads = key->rank == 4 ? 1 : ((const NNRT_Attention *)attr)->kvNumHeads;
+        const int32_t D = key->dims[key->rank - 1], V = step->args[2].view.dims[key->rank - 1];
+        step->scratchBytes += NNRTI_CPU_WIDENED * sizeof(float) * (size_t)((D > V ? D : V) / heads);
+    }
     return NNRT_SUCCESS;
 }
 
@@ -7897,6 +7906,7 @@ static bool nnrti_cpu_keeps_half(const nnrt_draft_step *step)
     case NNRT_NODE_TYPE_DFT:
     case NNRT_NODE_TYPE_NON_ZERO:
     case NNRT_NODE_TYPE_STFT:
+    case NNRT_NODE_TYPE_TENSOR_SCATTER: /* it writes a part of a cache */
     case NNRT_NODE_TYPE_UNIQUE: return true;
     default: break;
     }

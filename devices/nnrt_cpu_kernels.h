@@ -5250,7 +5250,9 @@ static NNRT_ReturnCode NNRTI_CPU(lp_norm)(const void *attr, nnrt_view *args, nnr
 
 /* ATTENTION of float32. A work item is a block of queries that read the same keys and values, each once. The scores
    of a block are in scratch; the products with values are summed in registers, and divided by the sum of the weights at
-   the end. A query never reads a key or value that it does not attend to. */
+   the end. A query never reads a key or value that it does not attend to. Keys and values of float16 are widened by blocks
+   of NNRTI_CPU_WIDENED, into scratch behind the scores, where they stay in the cache of the processor for the queries of the
+   work item. Rejected: widening in the loops over keys and values, which doubles their code. */
 typedef struct NNRTI_CPU(attention_job) {
     const NNRT_Attention *attr;
     const nnrti_cpu_attention *a;
@@ -5278,6 +5280,41 @@ NNRTI_CPU_INLINE void NNRTI_CPU(attention_scores)(const float *const *q, const f
         NNRTI_CPU_UNROLL
         for (int32_t r = 0; r < n; r++)
             w[r * room + i] = scores[r];
+    }
+}
+
+/* Rows i to i + count - 1 of keys or values, `size` elements of each from element d on; *step: elements between two of them.
+   float16 is widened, count is then at most NNRTI_CPU_WIDENED. */
+NNRTI_CPU_INLINE const float *NNRTI_CPU(attention_rows)(const nnrt_view *v, const nnrti_cpu_attention_query *query, int32_t i,
+                                                        int32_t count, int32_t d, int32_t size, float *block, ptrdiff_t *step)
+{
+    const void *const row = nnrti_cpu_attention_row(v, query, i);
+    *step = v->strides[2];
+    if (v->dataType != NNRT_DATA_TYPE_FLOAT16)
+        return (const float *)row + d;
+    for (int32_t k = 0; k < count; k++)
+        NNRTI_CPU(widen_run)((const uint16_t *)row + k * *step + d, block + k * size, size);
+    *step = size;
+    return block;
+}
+
+/* The rows of `count` that attention_rows returns at a time. */
+NNRTI_CPU_INLINE int32_t NNRTI_CPU(attention_part)(const nnrt_view *v, int32_t count)
+{
+    return v->dataType == NNRT_DATA_TYPE_FLOAT16 && count > NNRTI_CPU_WIDENED ? NNRTI_CPU_WIDENED : count;
+}
+
+/* w[r,first..end) = q[r] . keys first to end - 1 of v, of n queries. */
+NNRTI_CPU_INLINE void NNRTI_CPU(attention_keys)(const nnrti_cpu_attention *a, const nnrt_view *v,
+                                                const nnrti_cpu_attention_query *query, const float *const *q, int32_t first,
+                                                int32_t end, float *w, float *block, const int32_t n)
+{
+    for (int32_t i = first, part; i < end; i += part) {
+        const float *key;
+        ptrdiff_t step;
+        part = NNRTI_CPU(attention_part)(v, end - i);
+        key = NNRTI_CPU(attention_rows)(v, query, i, part, 0, a->q.dims[3], block, &step);
+        NNRTI_CPU(attention_scores)(q, key, step, a->q.dims[3], part, w + (i - first), a->room, n);
     }
 }
 
@@ -5335,24 +5372,38 @@ NNRTI_CPU_INLINE void NNRTI_CPU(attention_values)(const float *w, ptrdiff_t room
     }
 }
 
+/* The same for the rows first to end - 1 of v. */
+NNRTI_CPU_INLINE void NNRTI_CPU(attention_sums)(const nnrti_cpu_attention *a, const nnrt_view *v,
+                                                const nnrti_cpu_attention_query *query, const float *w, int32_t first,
+                                                int32_t end, int32_t d, float *block, nnrti_v *sums, const int32_t n,
+                                                const int32_t m)
+{
+    const int32_t left = a->value.dims[3] - d, size = left < m * NNRTI_LANES ? left : m * NNRTI_LANES;
+    for (int32_t i = first, part; i < end; i += part) {
+        const float *value;
+        ptrdiff_t step;
+        part = NNRTI_CPU(attention_part)(v, end - i);
+        value = NNRTI_CPU(attention_rows)(v, query, i, part, d, size, block, &step);
+        NNRTI_CPU(attention_values)(w + (i - first), a->room, value, step, part, sums, left, n, m);
+    }
+}
+
 /* The same for the keys first to end - 1 of a head, of which the past ones lie elsewhere. */
 NNRTI_CPU_INLINE void NNRTI_CPU(attention_span)(const nnrti_cpu_attention *a, const nnrti_cpu_attention_query *query,
-                                                const float *w, int32_t first, int32_t end, int32_t d, nnrti_v *sums,
-                                                const int32_t n, const int32_t m)
+                                                const float *w, int32_t first, int32_t end, int32_t d, float *block,
+                                                nnrti_v *sums, const int32_t n, const int32_t m)
 {
     const int32_t behind = end < a->past ? end : a->past, from = first > a->past ? first : a->past;
-    const int32_t left = a->value.dims[3] - d;
     if (first < behind)
-        NNRTI_CPU(attention_values)(w + first, a->room, nnrti_cpu_attention_row(&a->pastValue, query, first) + d,
-                                    a->pastValue.strides[2], behind - first, sums, left, n, m);
+        NNRTI_CPU(attention_sums)(a, &a->pastValue, query, w + first, first, behind, d, block, sums, n, m);
     if (from < end)
-        NNRTI_CPU(attention_values)(w + from, a->room, nnrti_cpu_attention_row(&a->value, query, from - a->past) + d,
-                                    a->value.strides[2], end - from, sums, left, n, m);
+        NNRTI_CPU(attention_sums)(a, &a->value, query, w + from, from - a->past, end - a->past, d, block, sums, n, m);
 }
 
 /* Elements d to d + m * NNRTI_LANES - 1 of the results of n queries. */
 NNRTI_CPU_INLINE void NNRTI_CPU(attention_results)(const nnrti_cpu_attention *a, const nnrti_cpu_attention_query *queries,
-                                                   const float *w, int32_t d, const int32_t n, const int32_t m)
+                                                   const float *w, int32_t d, float *block, const int32_t n,
+                                                   const int32_t m)
 {
     nnrti_v sums[NNRTI_CPU_QUERIES * NNRTI_CPU_VALUES];
     int32_t first = queries[0].first, end = queries[0].end;
@@ -5363,15 +5414,15 @@ NNRTI_CPU_INLINE void NNRTI_CPU(attention_results)(const nnrti_cpu_attention *a,
             sums[r * NNRTI_CPU_VALUES + c] = nnrti_v_all(0.0f);
     }
     end = end > first ? end : first; /* first to end - 1: the keys of all queries */
-    NNRTI_CPU(attention_span)(a, queries, w, first, end, d, sums, n, m);
+    NNRTI_CPU(attention_span)(a, queries, w, first, end, d, block, sums, n, m);
     for (int32_t r = 0; r < n; r++) {
         const nnrti_cpu_attention_query *q = &queries[r];
         nnrti_v *own = sums + r * NNRTI_CPU_VALUES;
         const bool all = first < end;
         if (n > 1 && (!all || q->first < first))
-            NNRTI_CPU(attention_span)(a, q, w + r * a->room, q->first, all ? first : q->end, d, own, 1, m);
+            NNRTI_CPU(attention_span)(a, q, w + r * a->room, q->first, all ? first : q->end, d, block, own, 1, m);
         if (n > 1 && all && q->end > end)
-            NNRTI_CPU(attention_span)(a, q, w + r * a->room, end, q->end, d, own, 1, m);
+            NNRTI_CPU(attention_span)(a, q, w + r * a->room, end, q->end, d, block, own, 1, m);
         for (int32_t c = 0; c < m; c++) {
             nnrti_v y = nnrti_v_all(0.0f);
             if (q->sum != 0)
@@ -5387,6 +5438,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(attention_block)(const NNRTI_CPU(attention_job) 
 {
     const nnrti_cpu_attention *a = j->a;
     const float *q[NNRTI_CPU_QUERIES];
+    float *const block = w + NNRTI_CPU_QUERIES * a->room;
     int32_t first = queries[0].first, end = queries[0].end, d = 0;
     for (int32_t r = 0; r < n; r++) {
         first = queries[r].first < first ? queries[r].first : first;
@@ -5395,20 +5447,18 @@ NNRTI_CPU_INLINE void NNRTI_CPU(attention_block)(const NNRTI_CPU(attention_job) 
     }
     if (first < a->past && first < end) {
         const int32_t behind = end < a->past ? end : a->past;
-        NNRTI_CPU(attention_scores)(q, nnrti_cpu_attention_row(&a->pastKey, queries, first), a->pastKey.strides[2],
-                                    a->q.dims[3], behind - first, w + first, a->room, n);
+        NNRTI_CPU(attention_keys)(a, &a->pastKey, queries, q, first, behind, w + first, block, n);
     }
     if (end > a->past) {
         const int32_t from = first > a->past ? first : a->past;
-        NNRTI_CPU(attention_scores)(q, nnrti_cpu_attention_row(&a->key, queries, from - a->past), a->key.strides[2],
-                                    a->q.dims[3], end - from, w + from, a->room, n);
+        NNRTI_CPU(attention_keys)(a, &a->key, queries, q, from - a->past, end - a->past, w + from, block, n);
     }
     for (int32_t r = 0; r < n; r++)
         queries[r].sum = NNRTI_CPU(attention_weights)(j, &queries[r], w + r * a->room);
     for (; d + NNRTI_CPU_VALUES * NNRTI_LANES <= a->value.dims[3]; d += NNRTI_CPU_VALUES * NNRTI_LANES)
-        NNRTI_CPU(attention_results)(a, queries, w, d, n, NNRTI_CPU_VALUES);
+        NNRTI_CPU(attention_results)(a, queries, w, d, block, n, NNRTI_CPU_VALUES);
     for (; d < a->value.dims[3]; d += NNRTI_LANES)
-        NNRTI_CPU(attention_results)(a, queries, w, d, n, 1);
+        NNRTI_CPU(attention_results)(a, queries, w, d, block, n, 1);
 }
 
 /* Work item: a block of queries, nnrti_cpu_attention_divide. */

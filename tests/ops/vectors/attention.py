@@ -55,7 +55,8 @@ def make(w):
     def go(name, q, k, v, *more, outs=1, **attrs):
         ins = [q, k, v] + list(more)
         y = attention(*ins, **attrs)
-        w.case(name, "ATTENTION", attrs, ins, [rounded(t, q) for t in y[:outs]], tol=loose(q.dtype.type))
+        types = (q, k, v, q)  # present keys and values have the type of k and v
+        w.case(name, "ATTENTION", attrs, ins, [rounded(t, types[i]) for i, t in enumerate(y[:outs])], tol=loose(q.dtype.type))
 
     def three(B=2, H=4, K=4, S=3, T=5, D=2, V=3, dtype=f32, last=False):
         if last:
@@ -132,6 +133,10 @@ def make(w):
     bad("a mask of int32", "INVALID_DATATYPE", q, k, v, some((3, 5), np.int32))
     bad("a mask of float16 beside float32", "INVALID_DATATYPE", q, k, v, some((3, 5), f16))
     bad("keys of float16 beside float32", "INVALID_DATATYPE", q, k.astype(f16), v)
+    bad("values of float16 beside float32", "INVALID_DATATYPE", q, k, v.astype(f16))
+    bad("keys and values of float32 beside queries of float16", "INVALID_DATATYPE", q.astype(f16), k, v)
+    bad("past of float32 beside keys of float16", "INVALID_DATATYPE", q, k.astype(f16), v.astype(f16), None, past[0], past[1])
+    bad("keys and values of float64 beside float32", "INVALID_DATATYPE", q, k.astype(f64), v.astype(f64))
     for mode in (4, -1):
         bad("mode %d" % mode, "INVALID_PARAMETER", q, k, v, qkMatmulOutputMode=mode)
     bad("a cap of -1", "INVALID_PARAMETER", q, k, v, softcap=-1.0)
@@ -178,6 +183,24 @@ def make(w):
                 go(where, *three(S=5, dtype=dtype), **sizes)
                 go(where + ", past keys", *three(T=3, dtype=dtype), None, *(t.astype(dtype) for t in past), **sizes)
                 go(where + ", key lengths", *three(dtype=dtype), None, None, None, lengths(3, 5), **sizes)
+    # keys and values of float16, queries and results of float32; more keys than are widened at a time, and parts of a vector
+    def halves(*ins):
+        return ins[0], ins[1].astype(f16), ins[2].astype(f16)
+
+    for outs in (1, 3, 4):
+        go("float16 keys, %d results" % outs, *halves(*three()), outs=outs)
+        go("float16 keys, heads last, %d results" % outs, *halves(*three(last=True)), outs=outs, **both)
+        go("float16 keys, past ones, %d results" % outs, *halves(*three(T=3)), None, *(t.astype(f16) for t in past), outs=outs, isCausal=1)
+    for T, S, D, V in ((31, 1, 16, 16), (33, 1, 24, 40), (70, 5, 20, 9), (36, 4, 64, 64), (65, 4, 7, 18)):
+        sizes = "%d keys of %d, values of %d, %d queries" % (T, D, V, S)
+        go("float16 keys, " + sizes, *halves(*three(1, 4, 2, S, T, D, V)), isCausal=1)
+        go("float16 keys, one head of them, " + sizes, *halves(*three(2, 4, 1, S, T, D, V, last=True)), None, None, None, lengths(T, T - 7),
+           isCausal=1, qNumHeads=4, kvNumHeads=1)
+        go("float16 keys, a window, " + sizes, *halves(*three(1, 2, 2, S, T, D, V)), None, None, None, lengths(T - 3), isCausal=1,
+           leftWindowSize=9, softcap=1.5)
+    go("float16 keys, a mask of numbers", *halves(*three()), some((3, 5)))
+    go("float16 keys, a mask of bools", *halves(*three()), np.arange(15).reshape(3, 5) % 3 != 1)
+    go("float16 keys, none", *halves(*three(T=0)))
     go("heads last, key lengths, a window", *three(last=True), None, None, None, lengths(2, 4), leftWindowSize=1, **both)
     go("key lengths of more than the keys and below 0", *three(), None, None, None, lengths(9, -3))
     go("key lengths without queries", *three(S=0), None, None, None, lengths(3, 4))
