@@ -482,6 +482,44 @@ NNRT_API NNRT_ReturnCode nnrt_session_allocate(nnrt_session *session, bool outpu
 NNRT_API NNRT_ReturnCode nnrt_session_map(nnrt_session *session, bool output, uint32_t index,
                                           const NNRT_SharedBuffer *buffer, nnrt_io *io);
 
+/* ---- states: to look at, to save, to shorten; not during a run ---- */
+
+/* A state of a session. data: its current value, info.bytes long, which the caller may change. The next run may leave
+   the value in another buffer, unless the state is in place. axis: along which a run adds rows to a state in place; -1: it is
+   not in place. */
+typedef struct nnrt_state {
+    nnrt_io_info info;
+    void *data;
+    int32_t axis;
+} nnrt_state;
+/* Returns a state by its index. Index after the last: all zero. */
+NNRT_API nnrt_state nnrt_session_state(const nnrt_session *session, uint32_t index);
+
+/* Saved states. */
+typedef struct nnrt_states {
+    uint32_t rows;    /* of each state in place, the first ones along its axis; of other states all is saved */
+    const void *note; /* bytes of the caller that are saved beside, such as the tokens of a cache */
+    size_t noteBytes;
+} nnrt_states;
+/* Writes the states of a session of this model into memory, for nnrt_file_write. out NULL: only sets *bytes.
+   INSUFFICIENT_BUFFER: size is less. */
+NNRT_API NNRT_ReturnCode nnrt_session_save_states(const nnrt_session *session, const NNRT_Model *model,
+                                                  const nnrt_states *states, void *out, size_t size, size_t *bytes,
+                                                  nnrt_error *error);
+/* Sets the states of a session to saved ones. Its model must have the same states and constants as that of the saved ones
+   (compared are types, shapes and the first 64 KiB of each constant), but the states in place may have any number of rows
+   that suffices. On failure the states are unchanged. states (may be NULL) receives the rows and the note, which is in
+   data. session NULL: only checks length and checksum, and sets *states. data are untrusted. */
+NNRT_API NNRT_ReturnCode nnrt_session_load_states(nnrt_session *session, const NNRT_Model *model, const void *data,
+                                                  size_t bytes, nnrt_states *states, nnrt_error *error);
+/* Removes `count` rows from row `first` on of a cache of `rows` rows: the later ones move there, of all states. Keys that
+   were rotated by their positions are turned to the new ones, so that the next run continues at rows - count. The remaining
+   rows keep the influence that the removed ones had on them in deeper layers. count 0: only checks. NOT_SUPPORT: not all
+   states are in place, or the model does not say how its keys depend on positions (metadata "rotary", nnrt_model.h), as
+   with learned position embeddings. */
+NNRT_API NNRT_ReturnCode nnrt_session_drop_rows(nnrt_session *session, const NNRT_Model *model, uint32_t rows,
+                                                uint32_t first, uint32_t count, nnrt_error *error);
+
 /* ---- runs ---- */
 
 /* Runs the network once: reads the inputs, writes the outputs in place. A failed or cancelled run leaves the states as
@@ -2378,7 +2416,7 @@ NNRT_API const nnrt_parallel *nnrt_pool_parallel(const nnrt_pool *pool)
    the device. In a caller's buffer these parts follow each other, aligned to NNRT_ALIGNMENT; the device prepares in
    all bytes after the head, so the buffer must have its peak or the sum of the parts, whichever is larger
    (nnrti_body_bytes). The head ends with the states: two buffers each, of which a run reads one and writes the other;
-   a run that succeeds swaps them. A state that is updated in place (nnrti_state_in_place) has one, which a run reads and
+   a run that succeeds swaps them. A state that is updated in place (nnrti_state_axis) has one, which a run reads and
    writes. Invariant: nnrt allocates nothing in a run. A prepared model never changes; the sessions that
    share it are counted in owner->users, and the last one frees it. Rejected: inputs and outputs in memory of the
    session, which would copy them in each run. */
@@ -2407,6 +2445,7 @@ struct nnrt_session {
     uint8_t *states;             /* per state one or two buffers, each a multiple of NNRT_ALIGNMENT */
     uint8_t *zeros;              /* per state the byte that it is reset to */
     uint8_t *buffers;            /* per state the number of its buffers */
+    int8_t *axes;                /* per state nnrt_state.axis */
     bool turned;                 /* the second buffers are current */
     nnrt_io_info *infos; /* nIn + nOut */
     NNRT_IOTensor *io;   /* nIn + nOut */
@@ -2459,7 +2498,7 @@ static NNRT_ReturnCode nnrti_states_bytes(const NNRT_Model *m, uint32_t *count, 
                 "set its shape when the model is imported",
                 nnrti_text_of(t->name));
         if (exact > UINT32_MAX || !nnrt_add_size(*bytes, one, bytes) ||
-            (!nnrti_state_in_place(m, *count, k + *count - m->inputIndex.count) && !nnrt_add_size(*bytes, one, bytes)))
+            (nnrti_state_axis(m, *count, k + *count - m->inputIndex.count) < 0 && !nnrt_add_size(*bytes, one, bytes)))
             return nnrti_no_memory(error);
     }
     return code;
@@ -2494,7 +2533,7 @@ static NNRT_ReturnCode nnrti_states_check(nnrt_session *s, const NNRT_Model *m, 
     return NNRT_SUCCESS;
 }
 
-/* Bytes of the head: struct, arrays, two bytes per state (there are at most as many as inputs) and names, in the order of
+/* Bytes of the head: struct, arrays, three bytes per state (there are at most as many as inputs) and names, in the order of
    nnrti_head_make; 16 is room for its rounding. states: of the buffers behind them. false when they do not fit a size_t. */
 static bool nnrti_head_bytes(const NNRT_Model *m, size_t states, size_t *bytes)
 {
@@ -2502,7 +2541,7 @@ static bool nnrti_head_bytes(const NNRT_Model *m, size_t states, size_t *bytes)
     if (!nnrt_mul_size(count, sizeof(nnrt_io_info) + sizeof(NNRT_IOTensor), &arrays) ||
         !nnrt_mul_size(m->outputIndex.count, sizeof(nnrt_dims), &told) || !nnrt_add_size(arrays, told, &arrays) ||
         !nnrt_add_size(sizeof(nnrt_session) + 16, arrays, bytes) ||
-        !nnrt_add_size(*bytes, 2 * (size_t)m->inputIndex.count, bytes))
+        !nnrt_add_size(*bytes, 3 * (size_t)m->inputIndex.count, bytes))
         return false;
     for (uint32_t i = 0; i < count; i++)
         if (!nnrt_add_size(*bytes, strlen(nnrti_model_name_of(m, i)) + 1, bytes))
@@ -2533,8 +2572,12 @@ static nnrt_session *nnrti_head_make(void *block, size_t bytes, const NNRT_Model
     at += s->nStates;
     s->buffers = at;
     at += s->nStates;
-    for (uint32_t k = 0; k < nStates; k++)
-        s->buffers[k] = nnrti_state_in_place(m, nStates, k) ? 1 : 2;
+    s->axes = (int8_t *)at;
+    at += s->nStates;
+    for (uint32_t k = 0; k < nStates; k++) {
+        s->axes[k] = (int8_t)nnrti_state_axis(m, nStates, k);
+        s->buffers[k] = s->axes[k] >= 0 ? 1 : 2;
+    }
     for (uint32_t i = 0; i < s->nIn + s->nOut; i++) {
         size_t length = strlen(nnrti_model_name_of(m, i)) + 1;
         memcpy(at, nnrti_model_name_of(m, i), length);
@@ -3323,6 +3366,412 @@ NNRT_API void nnrt_session_reset(nnrt_session *session)
         memset(at, session->zeros[k], bytes);
         at += bytes;
     }
+}
+
+NNRT_API nnrt_state nnrt_session_state(const nnrt_session *session, uint32_t index)
+{
+    nnrt_state state;
+    uint8_t *at = session != NULL ? session->states : NULL;
+    memset(&state, 0, sizeof(state));
+    if (session == NULL || index >= session->nStates)
+        return state;
+    for (uint32_t k = 0; k < index; k++)
+        at += session->buffers[k] * nnrti_state_size(session, k);
+    state.info = session->infos[session->nIn - session->nStates + index];
+    state.data = at + (session->buffers[index] > 1 && session->turned ? nnrti_state_size(session, index) : 0);
+    state.axis = session->axes[index];
+    return state;
+}
+
+/* Saved states: a header, a record for each state, the note, then the rows of each state in the order of its elements, each
+   part at a multiple of 8 bytes. Numbers are in the order of the machine, which `order` states. */
+#define NNRTI_STATES_VERSION 1u
+#define NNRTI_STATES_ORDER 0x01020304u
+#define NNRTI_STATES_SAMPLE 65536u /* bytes of each constant that are compared */
+
+typedef struct nnrti_states_header {
+    char magic[8];
+    uint64_t checksum; /* of all bytes behind it */
+    uint64_t bytes, note, model;
+    uint32_t order, version, count, rows;
+} nnrti_states_header;
+
+typedef struct nnrti_states_record {
+    int32_t type, rank, axis; /* axis: as nnrt_state */
+    int32_t dims[NNRTI_DIMS]; /* that of the axis is the number of rows saved */
+    int32_t zero;
+} nnrti_states_record;
+
+typedef char nnrti_states_header_fits[sizeof(nnrti_states_header) == 56 ? 1 : -1];
+typedef char nnrti_states_record_fits[sizeof(nnrti_states_record) == 48 ? 1 : -1];
+
+static const char nnrti_states_magic[8] = {'\x89', 'N', 'N', 'S', '\r', '\n', '\x1A', '\n'};
+
+static size_t nnrti_states_round(size_t bytes)
+{
+    return (bytes + 7) / 8 * 8;
+}
+
+/* A state as `outer` blocks that are `stride` bytes apart, of each of which the first `bytes` are its first rows. */
+typedef struct nnrti_state_rows {
+    uint8_t *data;
+    size_t outer, stride, bytes;
+} nnrti_state_rows;
+
+static nnrti_state_rows nnrti_state_rows_of(const nnrt_state *state, uint32_t rows)
+{
+    nnrti_state_rows r;
+    r.data = (uint8_t *)state->data;
+    r.outer = 1;
+    r.stride = r.bytes = state->info.bytes;
+    for (int32_t i = 0; i < state->axis; i++)
+        r.outer *= (size_t)state->info.shape.dims[i];
+    if (state->axis < 0 || r.bytes == 0)
+        return r;
+    r.stride = state->info.bytes / r.outer;
+    r.bytes = r.stride / (size_t)state->info.shape.dims[state->axis] * rows;
+    return r;
+}
+
+static nnrti_states_record nnrti_states_record_of(const nnrt_state *state, uint32_t rows)
+{
+    nnrti_states_record r;
+    memset(&r, 0, sizeof(r));
+    r.type = state->info.dataType;
+    r.rank = state->info.shape.rank;
+    r.axis = state->axis;
+    for (int32_t i = 0; i < r.rank; i++)
+        r.dims[i] = i == r.axis ? (int32_t)rows : state->info.shape.dims[i];
+    return r;
+}
+
+/* The smallest number of rows of a state in place, at most INT32_MAX; that if there is none. */
+static uint32_t nnrti_states_capacity(const nnrt_session *s)
+{
+    uint32_t least = INT32_MAX;
+    for (uint32_t k = 0; k < s->nStates; k++) {
+        const nnrt_dims *shape = &s->infos[s->nIn - s->nStates + k].shape;
+        if (s->axes[k] >= 0 && (uint32_t)shape->dims[s->axes[k]] < least)
+            least = (uint32_t)shape->dims[s->axes[k]];
+    }
+    return least;
+}
+
+/* Which model it is: types, dimensions and beginnings of the constants. Not a digest of all weights, for which a mapped file
+   would be read, nor of the graph, in which the number of rows is. */
+static uint64_t nnrti_states_model(const NNRT_Model *m)
+{
+    uint64_t hash = NNRTI_FNV64;
+    for (uint32_t i = 0; i < m->allTensors.count; i++) {
+        const NNRT_Tensor *t = &m->allTensors.data[i];
+        const uint32_t bytes = t->data.dataSize;
+        if (!nnrti_is_constant(t))
+            continue;
+        hash = nnrti_hash_dims(nnrti_hash_number(hash, (uint32_t)t->dataType), (int32_t)t->dims.count, t->dims.data);
+        hash = nnrti_digest(hash, (const uint8_t *)nnrti_buffer_data(&t->data),
+                            bytes < NNRTI_STATES_SAMPLE ? bytes : NNRTI_STATES_SAMPLE);
+    }
+    return hash;
+}
+
+/* Bytes of the saved states of a session. */
+static bool nnrti_states_size(const nnrt_session *s, uint32_t rows, size_t note, size_t *bytes)
+{
+    bool fits = nnrt_mul_size(s->nStates, sizeof(nnrti_states_record), bytes) && note < SIZE_MAX / 2 &&
+                nnrt_add_size(*bytes, sizeof(nnrti_states_header) + nnrti_states_round(note), bytes);
+    for (uint32_t k = 0; fits && k < s->nStates; k++) {
+        const nnrt_state state = nnrt_session_state(s, k);
+        const nnrti_state_rows r = nnrti_state_rows_of(&state, rows);
+        fits = nnrt_add_size(*bytes, nnrti_states_round(r.outer * r.bytes), bytes); /* at most info.bytes, below 2^32 */
+    }
+    return fits;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_session_save_states(const nnrt_session *session, const NNRT_Model *model,
+                                                  const nnrt_states *states, void *out, size_t size, size_t *bytes,
+                                                  nnrt_error *error)
+{
+    nnrti_states_header h;
+    uint8_t *at = (uint8_t *)out;
+    nnrt_error_clear(error);
+    if (session == NULL || model == NULL || states == NULL || bytes == NULL ||
+        (states->note == NULL && states->noteBytes > 0))
+        return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_session_save_states: %s is NULL",
+                              session == NULL  ? "session"
+                              : model == NULL  ? "model"
+                              : states == NULL ? "states"
+                              : bytes == NULL  ? "bytes"
+                                               : "states->note");
+    if (states->rows > nnrti_states_capacity(session))
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "%u rows are to be saved, and the states have %u", states->rows,
+                              nnrti_states_capacity(session));
+    if (!nnrti_states_size(session, states->rows, states->noteBytes, bytes))
+        return nnrti_no_memory(error);
+    if (out == NULL)
+        return NNRT_SUCCESS;
+    if (size < *bytes)
+        return nnrt_error_set(error, NNRT_INSUFFICIENT_BUFFER, "the states take %z bytes, the buffer has %z", *bytes, size);
+    memset(out, 0, *bytes);
+    memset(&h, 0, sizeof(h));
+    memcpy(h.magic, nnrti_states_magic, sizeof(h.magic));
+    h.bytes = *bytes;
+    h.note = states->noteBytes;
+    h.model = nnrti_states_model(model);
+    h.order = NNRTI_STATES_ORDER;
+    h.version = NNRTI_STATES_VERSION;
+    h.count = session->nStates;
+    h.rows = states->rows;
+    at += sizeof(h);
+    for (uint32_t k = 0; k < session->nStates; k++, at += sizeof(nnrti_states_record)) {
+        const nnrt_state state = nnrt_session_state(session, k);
+        const nnrti_states_record record = nnrti_states_record_of(&state, states->rows);
+        memcpy(at, &record, sizeof(record));
+    }
+    if (states->noteBytes > 0)
+        memcpy(at, states->note, states->noteBytes);
+    at += nnrti_states_round(states->noteBytes);
+    for (uint32_t k = 0; k < session->nStates; k++) {
+        const nnrt_state state = nnrt_session_state(session, k);
+        const nnrti_state_rows r = nnrti_state_rows_of(&state, states->rows);
+        for (size_t i = 0; i < r.outer && r.bytes > 0; i++)
+            memcpy(at + i * r.bytes, r.data + i * r.stride, r.bytes);
+        at += nnrti_states_round(r.outer * r.bytes);
+    }
+    memcpy(out, &h, sizeof(h));
+    h.checksum = nnrti_digest(NNRTI_FNV64, (const uint8_t *)out + 16, *bytes - 16);
+    memcpy(out, &h, sizeof(h));
+    return NNRT_SUCCESS;
+}
+
+/* Checks length and checksum, and sets *states. */
+static NNRT_ReturnCode nnrti_states_open(nnrt_states *states, const void *data, size_t bytes, nnrt_error *error)
+{
+    nnrti_states_header h;
+    size_t first;
+    memset(states, 0, sizeof(*states));
+    if (bytes < sizeof(h.magic) || memcmp(data, nnrti_states_magic, sizeof(h.magic)) != 0)
+        return nnrt_error_set(error, NNRT_INVALID_FILE, "the data are no saved states: they do not begin with \\x89NNS");
+    if (bytes < sizeof(h))
+        return nnrt_error_set(error, NNRT_INVALID_FILE, "the saved states are cut short: %z bytes, and the header has %z",
+                              bytes, sizeof(h));
+    memcpy(&h, data, sizeof(h));
+    if (h.order != NNRTI_STATES_ORDER || h.version != NNRTI_STATES_VERSION)
+        return nnrt_error_set(error, NNRT_INVALID_FILE,
+                              "the saved states have version %u and byte order %u, expected version %u and byte order %u",
+                              h.version, h.order, NNRTI_STATES_VERSION, NNRTI_STATES_ORDER);
+    if (h.bytes != bytes)
+        return nnrt_error_set(error, NNRT_INVALID_FILE, "the saved states say that they have %z bytes, and have %z",
+                              (size_t)h.bytes, bytes);
+    if (nnrti_digest(NNRTI_FNV64, (const uint8_t *)data + 16, bytes - 16) != h.checksum)
+        return nnrt_error_set(error, NNRT_INVALID_FILE, "the saved states are damaged: their checksum differs");
+    if (h.count > (bytes - sizeof(h)) / sizeof(nnrti_states_record))
+        return nnrt_error_set(error, NNRT_INVALID_FILE, "%u saved states do not fit %z bytes", h.count, bytes);
+    first = sizeof(h) + h.count * sizeof(nnrti_states_record);
+    if (h.note > bytes - first)
+        return nnrt_error_set(error, NNRT_INVALID_FILE, "a note of %z bytes does not fit the saved states of %z bytes",
+                              (size_t)h.note, bytes);
+    states->rows = h.rows;
+    states->note = (const uint8_t *)data + first;
+    states->noteBytes = (size_t)h.note;
+    return NNRT_SUCCESS;
+}
+
+/* Compares a record with a state. */
+static NNRT_ReturnCode nnrti_states_compare(const nnrti_states_record *have, const nnrt_state *state, uint32_t rows,
+                                            nnrt_error *error)
+{
+    const nnrti_states_record want = nnrti_states_record_of(state, rows);
+    nnrt_operand found, expected;
+    if (memcmp(have, &want, sizeof(want)) == 0)
+        return NNRT_SUCCESS;
+    found = nnrt_operand_make(have->type, have->rank < 0 || have->rank > NNRTI_DIMS ? 0 : have->rank, have->dims, NULL);
+    expected = nnrt_operand_make(want.type, want.rank, want.dims, NULL);
+    return nnrt_error_set(error, NNRT_INVALID_SHAPE,
+                          "the saved state '%s' is %o with rows along axis %d, expected %o and axis %d", state->info.name,
+                          &found, have->axis, &expected, want.axis);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_session_load_states(nnrt_session *session, const NNRT_Model *model, const void *data,
+                                                  size_t bytes, nnrt_states *states, nnrt_error *error)
+{
+    const uint8_t *at = (const uint8_t *)data;
+    nnrt_states found;
+    nnrti_states_header h;
+    NNRT_ReturnCode code;
+    size_t want;
+    nnrt_error_clear(error);
+    if (data == NULL || (session != NULL && model == NULL) || (session == NULL && states == NULL))
+        return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_session_load_states: %s is NULL",
+                              data == NULL ? "data" : session != NULL ? "model" : "session");
+    code = nnrti_states_open(&found, data, bytes, error);
+    if (states != NULL)
+        *states = found;
+    if (code != NNRT_SUCCESS || session == NULL)
+        return code;
+    memcpy(&h, data, sizeof(h));
+    if (h.count != session->nStates)
+        return nnrt_error_set(error, NNRT_INVALID_SHAPE, "%u states are saved, the session has %u", h.count, session->nStates);
+    if (h.rows > nnrti_states_capacity(session))
+        return nnrt_error_set(error, NNRT_INVALID_SHAPE, "%u rows are saved, the states of the session have %u", h.rows,
+                              nnrti_states_capacity(session));
+    at += sizeof(h);
+    for (uint32_t k = 0; k < h.count; k++, at += sizeof(nnrti_states_record)) {
+        const nnrt_state state = nnrt_session_state(session, k);
+        nnrti_states_record record;
+        memcpy(&record, at, sizeof(record));
+        if ((code = nnrti_states_compare(&record, &state, h.rows, error)) != NNRT_SUCCESS)
+            return code;
+    }
+    if (h.model != nnrti_states_model(model))
+        return nnrt_error_set(error, NNRT_INVALID_MODEL,
+                              "the states were saved with another model: the weights differ, or options that change them");
+    if (!nnrti_states_size(session, h.rows, found.noteBytes, &want) || want != bytes)
+        return nnrt_error_set(error, NNRT_INVALID_FILE, "the saved states have %z bytes, expected %z", bytes, want);
+    at += nnrti_states_round(found.noteBytes);
+    for (uint32_t k = 0; k < h.count; k++) {
+        const nnrt_state state = nnrt_session_state(session, k);
+        const nnrti_state_rows r = nnrti_state_rows_of(&state, h.rows);
+        for (size_t i = 0; i < r.outer && r.bytes > 0; i++)
+            memcpy(r.data + i * r.stride, at + i * r.bytes, r.bytes);
+        at += nnrti_states_round(r.outer * r.bytes);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* A line of the metadata "rotary", nnrt_model.h. */
+typedef struct nnrti_rotary {
+    const char *names, *namesEnd; /* separated by commas */
+    int32_t heads, pairs;
+    bool adjacent;
+    const char *list; /* per pair a space and 8 digits */
+} nnrti_rotary;
+
+/* Reads the line at *text, which moves behind it. False: it is not valid. */
+static bool nnrti_rotary_line(const char **text, nnrti_rotary *r)
+{
+    const char *at = *text, *end = at;
+    memset(r, 0, sizeof(*r));
+    while (*end != '\0' && *end != '\n')
+        end++;
+    *text = *end == '\n' ? end + 1 : end;
+    r->names = at;
+    while (at < end && *at != '=')
+        at++;
+    r->namesEnd = at++;
+    while (at < end && *at >= '0' && *at <= '9' && r->heads < 1 << 24)
+        r->heads = 10 * r->heads + (*at++ - '0');
+    r->adjacent = end - at >= 6 && memcmp(at, " pairs", 6) == 0;
+    if (!r->adjacent && !(end - at >= 7 && memcmp(at, " halves", 7) == 0))
+        return false;
+    at += r->adjacent ? 6 : 7;
+    r->list = at;
+    r->pairs = end - at < 9 << 24 ? (int32_t)((end - at) / 9) : 0;
+    for (int32_t i = 0; at < end; i = (i + 1) % 9, at++)
+        if (i == 0 ? *at != ' ' : !((*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'f')))
+            return false;
+    return r->heads > 0 && r->pairs > 0 && (end - r->list) == 9 * (ptrdiff_t)r->pairs;
+}
+
+static float nnrti_rotary_frequency(const nnrti_rotary *r, int32_t i)
+{
+    const char *at = r->list + 9 * (ptrdiff_t)i + 1;
+    uint32_t bits = 0;
+    float f;
+    for (int k = 0; k < 8; k++)
+        bits = bits << 4 | (uint32_t)(at[k] <= '9' ? at[k] - '0' : at[k] - 'a' + 10);
+    memcpy(&f, &bits, sizeof(f));
+    return f;
+}
+
+/* Turns the rows first to end - 1 of keys back by `by` positions: each pair (x, y) by the angle -by * frequency. */
+static void nnrti_rotary_turn(const nnrt_state *keys, const nnrti_rotary *r, uint32_t first, uint32_t end, uint32_t by)
+{
+    enum { PART = 32 };
+    const int32_t width = keys->info.shape.dims[2], size = width / r->heads;
+    const NNRT_DataType type = keys->info.dataType;
+    for (int32_t p = 0; p < r->pairs; p += PART) {
+        const int32_t n = r->pairs - p < PART ? r->pairs - p : PART;
+        float cosines[PART], sines[PART];
+        for (int32_t i = 0; i < n; i++) {
+            const double angle = (double)by * (double)nnrti_rotary_frequency(r, p + i);
+            cosines[i] = (float)nnrti_cos(angle);
+            sines[i] = (float)nnrti_sin(angle);
+        }
+        for (size_t at = (size_t)first * (size_t)width; at < (size_t)end * (size_t)width; at += (size_t)size)
+            for (int32_t i = 0; i < n; i++) {
+                const ptrdiff_t a = (ptrdiff_t)at + (r->adjacent ? 2 * (p + i) : p + i), b = a + (r->adjacent ? 1 : r->pairs);
+                const float x = nnrti_load(keys->data, a, type), y = nnrti_load(keys->data, b, type);
+                nnrti_store(keys->data, a, x * cosines[i] + y * sines[i], type);
+                nnrti_store(keys->data, b, y * cosines[i] - x * sines[i], type);
+            }
+    }
+}
+
+/* Turns the keys of all lines of `text`; by 0: only checks them. */
+static NNRT_ReturnCode nnrti_rotary_all(nnrt_session *s, const char *text, uint32_t first, uint32_t end, uint32_t by,
+                                        nnrt_error *error)
+{
+    for (uint32_t line = 1; *text != '\0'; line++) {
+        nnrti_rotary r;
+        const char *name, *next;
+        if (!nnrti_rotary_line(&text, &r))
+            return nnrt_error_set(error, NNRT_INVALID_MODEL,
+                                  "rotary, line %u: expected INPUT,INPUT=HEADS pairs F F .., or halves", line);
+        for (name = r.names; name <= r.namesEnd; name = next + 1) {
+            nnrt_state keys;
+            bool found = false;
+            for (next = name; next < r.namesEnd && *next != ',';)
+                next++;
+            for (uint32_t k = 0; k < s->nStates && !found; k++) {
+                keys = nnrt_session_state(s, k);
+                found = strlen(keys.info.name) == (size_t)(next - name) &&
+                        memcmp(keys.info.name, name, (size_t)(next - name)) == 0;
+            }
+            if (!found || keys.axis != 1 || keys.info.shape.rank != 3 || keys.info.shape.dims[0] != 1 ||
+                keys.info.shape.dims[2] % r.heads != 0 || r.pairs > keys.info.shape.dims[2] / r.heads / 2 ||
+                (keys.info.dataType != NNRT_DATA_TYPE_FLOAT32 && keys.info.dataType != NNRT_DATA_TYPE_FLOAT16))
+                return nnrt_error_set(error, NNRT_INVALID_MODEL,
+                                      "rotary, line %u: expected states in place, float32 or float16 [1,rows,%d * size], size at "
+                                      "least %d",
+                                      line, r.heads, 2 * r.pairs);
+            if (by > 0)
+                nnrti_rotary_turn(&keys, &r, first, end, by);
+        }
+    }
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_session_drop_rows(nnrt_session *session, const NNRT_Model *model, uint32_t rows,
+                                                uint32_t first, uint32_t count, nnrt_error *error)
+{
+    const char *rotary = model != NULL ? nnrt_model_metadata(model, "rotary") : NULL;
+    NNRT_ReturnCode code;
+    nnrt_error_clear(error);
+    if (session == NULL || model == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_session_drop_rows: %s is NULL",
+                              session == NULL ? "session" : "model");
+    for (uint32_t k = 0; k < session->nStates; k++)
+        if (session->axes[k] < 0)
+            return nnrt_error_set(error, NNRT_NOT_SUPPORT, "state '%s' has no rows that could be dropped: it is not in place",
+                                  nnrt_session_state(session, k).info.name);
+    if (session->nStates == 0 || rotary == NULL)
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT,
+                              session->nStates == 0 ? "the model has no states"
+                                                    : "the model does not say how the rows of its cache depend on "
+                                                      "their positions (metadata rotary): they cannot be moved");
+    if (rows > nnrti_states_capacity(session) || first > rows || count > rows - first)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "%u rows from row %u on of %u rows of a cache of %u", count, first,
+                              rows, nnrti_states_capacity(session));
+    if ((code = nnrti_rotary_all(session, rotary, 0, 0, 0, error)) != NNRT_SUCCESS || count == 0)
+        return code;
+    for (uint32_t k = 0; k < session->nStates; k++) {
+        const nnrt_state state = nnrt_session_state(session, k);
+        const nnrti_state_rows one = nnrti_state_rows_of(&state, 1);
+        for (size_t i = 0; i < one.outer && one.bytes > 0; i++)
+            memmove(one.data + i * one.stride + first * one.bytes, one.data + i * one.stride + (first + count) * one.bytes,
+                    (rows - first - count) * one.bytes);
+    }
+    return nnrti_rotary_all(session, rotary, first, rows - count, count, error);
 }
 
 static nnrt_io_info nnrti_io_info(const nnrt_session *session, uint32_t index, uint32_t count, uint32_t first)

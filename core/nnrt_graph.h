@@ -159,6 +159,14 @@ NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, const nnrt_opti
    a code of nnrt_model_check or the import. */
 NNRT_API NNRT_ReturnCode nnrt_model_fix(NNRT_Model **fixed, const NNRT_Model *model, const nnrt_input *inputs,
                                         uint32_t count, nnrt_error *error);
+/* Makes a new model of a decoder whose past keys and values are inputs and whose present ones are outputs of its ATTENTION
+   nodes: they become states that a run updates in place (nnrt_session_states), a cache of `rows` tokens, with a new input
+   position, int64[1], the number of tokens before. A cache of three axes is [1,rows,heads*size], of four [1,heads,rows,size].
+   A run copies nothing of the past. Past and present of nodes CONCAT along axis 2 of four become states as well, if there
+   is an input attention_mask [1,tokens], all tokens of a run and before it; a run then copies their rows, one layer after the
+   other. The other inputs stay. The constants of `model`, which must outlive *cached, are used in place. On failure *cached
+   is NULL; NOT_SUPPORT: no such nodes, or something else reads the keys and values. */
+NNRT_API NNRT_ReturnCode nnrt_model_cache(NNRT_Model **cached, const NNRT_Model *model, uint32_t rows, nnrt_error *error);
 /* Index of the first tensor with this name; NNRT_NO_TENSOR if no tensor has it, or name is NULL or empty. */
 NNRT_API uint32_t nnrt_model_tensor(const NNRT_Model *model, const char *name);
 /* Writes a model as Graphviz text: nodes with operator and attributes, shapes on the edges. Returns the length of the
@@ -5461,6 +5469,327 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_fix(NNRT_Model **fixed, const NNR
     if (code != NNRT_SUCCESS) {
         nnrt_model_destroy(*fixed);
         *fixed = NULL;
+    }
+    return code;
+}
+
+/* Idea of nnrt_model_cache: past -> ATTENTION -> present becomes cache -> TENSOR_SCATTER -> ATTENTION with key lengths, which
+   attends to the same keys, as its queries are the last of the keys that count. The number of past tokens, of which a graph may
+   compute positions and masks by SHAPE, is that of the mask minus that of the new ones, since shape inference knows these
+   sizes; without a mask it is the position. */
+typedef struct nnrti_cacher {
+    nnrt_builder *b;
+    int32_t rows;
+    uint32_t position, steps, lengths, past; /* int64[1]: tokens before, of this run, their sum; past: the tokens before */
+    uint32_t mask;                           /* the input attention_mask [1,tokens]; NNRT_NO_TENSOR: there is none */
+    uint32_t count;                          /* of changed nodes */
+} nnrti_cacher;
+
+/* A new tensor of one axis; data NULL: for a result, otherwise a constant. */
+static uint32_t nnrti_cacher_tensor(nnrti_cacher *c, const char *name, NNRT_DataType type, int32_t count, const void *data)
+{
+    NNRT_Tensor t = nnrti_tensor_make(type);
+    if (nnrti_builder_failed(c->b) || !nnrti_builder_dims(c->b, "", 1, &count, -1, &t.dims) ||
+        (data != NULL && !nnrti_builder_data(c->b, &t, "", data, true)))
+        return NNRT_NO_TENSOR;
+    return nnrti_builder_add(c->b, name, &t, data != NULL);
+}
+
+/* Adds a node of up to three inputs, the present ones, whose result is y. */
+static uint32_t nnrti_cacher_node(nnrti_cacher *c, NNRT_NodeType type, const void *attr, uint32_t x0, uint32_t x1, uint32_t x2,
+                                  uint32_t y)
+{
+    const nnrt_attr_struct *s = nnrt_op_find(type)->attr;
+    NNRT_Node n;
+    uint32_t in[3];
+    memset(&n, 0, sizeof(n));
+    in[0] = x0;
+    in[1] = x1;
+    in[2] = x2;
+    n.nodeType = type;
+    n.inputIndex = nnrti_builder_list(c->b, in, x1 == NNRT_NO_TENSOR ? 1 : x2 == NNRT_NO_TENSOR ? 2 : 3);
+    n.outputIndex = nnrti_builder_list(c->b, &y, 1);
+    n.nodeAttr.data = nnrti_builder_attr(c->b, s, attr, s->bytes);
+    n.nodeAttr.size = s->bytes;
+    NNRTI_PUSH(c->b, NNRT_Node, c->b->nodes, n);
+    return y;
+}
+
+/* The size of an axis of x, of `rank` axes, int64[1]. */
+static uint32_t nnrti_cacher_size(nnrti_cacher *c, uint32_t x, int32_t rank, int64_t axis)
+{
+    const int32_t int64 = NNRT_DATA_TYPE_INT64;
+    const int64_t first = 0;
+    uint32_t y = nnrti_cacher_tensor(c, NULL, NNRT_DATA_TYPE_INT32, rank, NULL);
+    x = nnrti_cacher_node(c, NNRT_NODE_TYPE_SHAPE, NULL, x, NNRT_NO_TENSOR, NNRT_NO_TENSOR, y);
+    y = nnrti_cacher_tensor(c, NULL, NNRT_DATA_TYPE_INT32, 1, NULL);
+    x = nnrti_cacher_node(c, NNRT_NODE_TYPE_GATHER, NULL, x, nnrti_cacher_tensor(c, NULL, NNRT_DATA_TYPE_INT64, 1, &axis),
+                          nnrti_cacher_tensor(c, NULL, NNRT_DATA_TYPE_INT64, 1, &first), y);
+    y = nnrti_cacher_tensor(c, NULL, NNRT_DATA_TYPE_INT64, 1, NULL);
+    return nnrti_cacher_node(c, NNRT_NODE_TYPE_CAST, NULL, x, nnrti_cacher_tensor(c, NULL, NNRT_DATA_TYPE_INT32, 1, &int64),
+                             NNRT_NO_TENSOR, y);
+}
+
+static bool nnrti_cacher_has(const uint32_t *list, uint32_t t)
+{
+    for (uint32_t i = 0; i < nnrti_array_count(list); i++)
+        if (list[i] == t)
+            return true;
+    return false;
+}
+
+/* Whether past, an input, and present, an output, of node n are a pair. Nothing else reads past but SHAPE, nor present, unless
+   `read`. */
+static bool nnrti_cacher_pair(const nnrti_cacher *c, const NNRT_Node *n, uint32_t past, uint32_t present, bool read)
+{
+    const nnrt_builder *b = c->b;
+    if (past == NNRT_NO_TENSOR || present == NNRT_NO_TENSOR || !nnrti_cacher_has(b->inputs, past) ||
+        !nnrti_cacher_has(b->outputs, present) || b->tensors[past].dims.count != 4 || b->tensors[past].dims.data[1] < 1 ||
+        b->tensors[past].dims.data[3] < 1 || b->tensors[past].dims.data[0] > 1 || b->tensors[past].dims.data[2] >= 0)
+        return false;
+    for (uint32_t i = 0; i < nnrti_array_count(b->nodes); i++)
+        for (uint32_t k = 0; k < b->nodes[i].inputIndex.count; k++) {
+            const uint32_t x = b->nodes[i].inputIndex.data[k];
+            if ((x == present && !read) || (x == past && &b->nodes[i] != n && b->nodes[i].nodeType != NNRT_NODE_TYPE_SHAPE))
+                return false;
+        }
+    return true;
+}
+
+/* Whether node n is ATTENTION with two pairs, or, if there is a mask, CONCAT of past and new ones along axis 2. */
+static bool nnrti_cacher_fits(const nnrti_cacher *c, const NNRT_Node *n)
+{
+    const NNRT_Uint32List *in = &n->inputIndex, *out = &n->outputIndex;
+    if (n->nodeType == NNRT_NODE_TYPE_CONCAT && in->count == 2 && n->nodeAttr.data != NULL && c->mask != NNRT_NO_TENSOR) {
+        const int64_t axis = ((const NNRT_Concat *)n->nodeAttr.data)->axis;
+        return (axis == 2 || axis == -2) && nnrti_id(in, 0) != nnrti_id(in, 1) &&
+               nnrti_cacher_pair(c, n, nnrti_id(in, 0), nnrti_id(out, 0), true);
+    }
+    return n->nodeType == NNRT_NODE_TYPE_ATTENTION && nnrti_id(in, 6) == NNRT_NO_TENSOR && nnrti_id(out, 3) == NNRT_NO_TENSOR &&
+           nnrti_id(in, 1) != nnrti_id(in, 4) && nnrti_id(in, 4) != nnrti_id(in, 5) &&
+           nnrti_cacher_pair(c, n, nnrti_id(in, 4), nnrti_id(out, 1), false) &&
+           nnrti_cacher_pair(c, n, nnrti_id(in, 5), nnrti_id(out, 2), false);
+}
+
+/* Makes position, steps, lengths and past. k: keys of a run, of three axes or four. */
+static void nnrti_cacher_begin(nnrti_cacher *c, uint32_t k, bool three)
+{
+    c->position = nnrti_cacher_tensor(c, "position", NNRT_DATA_TYPE_INT64, 1, NULL);
+    if (c->position != NNRT_NO_TENSOR)
+        NNRTI_PUSH(c->b, uint32_t, c->b->inputs, c->position);
+    c->steps = nnrti_cacher_size(c, k, three ? 3 : 4, three ? 1 : 2);
+    c->lengths = nnrti_cacher_node(c, NNRT_NODE_TYPE_ADD_FUSION, NULL, c->position, c->steps, NNRT_NO_TENSOR,
+                                   nnrti_cacher_tensor(c, NULL, NNRT_DATA_TYPE_INT64, 1, NULL));
+    c->past = c->position;
+    if (c->mask != NNRT_NO_TENSOR && !nnrti_builder_failed(c->b))
+        c->past = nnrti_cacher_node(c, NNRT_NODE_TYPE_SUB_FUSION, NULL, nnrti_cacher_size(c, c->mask, 2, 1), c->steps,
+                                    NNRT_NO_TENSOR, nnrti_cacher_tensor(c, NULL, NNRT_DATA_TYPE_INT64, 1, NULL));
+}
+
+/* Node i, SHAPE of past keys or values: its result becomes [1,heads,past,size]. */
+static void nnrti_cacher_shape(nnrti_cacher *c, uint32_t i, int64_t heads, int64_t size)
+{
+    const uint32_t y = c->b->nodes[i].outputIndex.data[0];
+    const int32_t type = c->b->tensors[y].dataType != NNRT_DATA_TYPE_UNKNOWN ? (int32_t)c->b->tensors[y].dataType
+                                                                             : (int32_t)NNRT_DATA_TYPE_INT32;
+    const int64_t first[2] = {1, heads};
+    uint32_t all, list[2];
+    const uint32_t before = nnrti_cacher_tensor(c, NULL, NNRT_DATA_TYPE_INT64, 2, first);
+    const uint32_t behind = nnrti_cacher_tensor(c, NULL, NNRT_DATA_TYPE_INT64, 1, &size);
+    all = nnrti_cacher_node(c, NNRT_NODE_TYPE_CONCAT, NULL, before, c->past, behind,
+                            nnrti_cacher_tensor(c, NULL, NNRT_DATA_TYPE_INT64, 4, NULL));
+    list[0] = all;
+    list[1] = nnrti_cacher_tensor(c, NULL, NNRT_DATA_TYPE_INT32, 1, &type);
+    if (nnrti_builder_failed(c->b))
+        return;
+    c->b->nodes[i].nodeType = NNRT_NODE_TYPE_CAST;
+    c->b->nodes[i].inputIndex = nnrti_builder_list(c->b, list, 2);
+    memset(&c->b->nodes[i].nodeAttr, 0, sizeof(c->b->nodes[i].nodeAttr));
+}
+
+/* Makes past and present a state: the rows x of a run are written into it. three: of three axes. */
+static void nnrti_cacher_state(nnrti_cacher *c, uint32_t past, uint32_t x, uint32_t present, bool three)
+{
+    const int32_t *old = c->b->tensors[past].dims.data;
+    const int64_t heads = old[1], size = old[3];
+    const uint32_t nodes = nnrti_array_count(c->b->nodes), rank = three ? 3 : 4;
+    NNRT_TensorScatter a;
+    int32_t dims[4] = {1, 0, 0, 0};
+    a.axis = three ? 1 : 2;
+    dims[1] = three ? c->rows : (int32_t)heads;
+    dims[2] = three ? (int32_t)(heads * size) : c->rows;
+    dims[3] = (int32_t)size;
+    if (heads * size > INT32_MAX) {
+        (void)nnrt_error_set(&c->b->error, NNRT_INVALID_SHAPE, "%l heads of %l elements are too many", heads, size);
+        return;
+    }
+    for (uint32_t i = 0; i < nodes && !nnrti_builder_failed(c->b); i++)
+        if (c->b->nodes[i].nodeType == NNRT_NODE_TYPE_SHAPE && nnrti_id(&c->b->nodes[i].inputIndex, 0) == past)
+            nnrti_cacher_shape(c, i, heads, size);
+    for (int k = 0; k < 2 && !nnrti_builder_failed(c->b); k++) {
+        NNRT_Tensor *t = &c->b->tensors[k == 0 ? past : present];
+        t->dims = NNRT_Int32List_make((const int32_t *)nnrti_builder_copy(c->b, dims, rank, sizeof(*dims)), rank);
+        memset(&t->symbols, 0, sizeof(t->symbols));
+    }
+    (void)nnrti_cacher_node(c, NNRT_NODE_TYPE_TENSOR_SCATTER, &a, past, x, c->position, present);
+}
+
+/* Node i, of nnrti_cacher_fits, reads the caches that its pairs become. */
+static void nnrti_cacher_attention(nnrti_cacher *c, uint32_t i)
+{
+    const NNRT_Node n = c->b->nodes[i];
+    const uint32_t k = n.inputIndex.data[1];
+    NNRT_Attention a;
+    uint32_t in[7];
+    bool three;
+    memset(&a, 0, sizeof(a));
+    if (n.nodeAttr.data != NULL)
+        memcpy(&a, n.nodeAttr.data, n.nodeAttr.size < sizeof(a) ? n.nodeAttr.size : sizeof(a));
+    three = c->b->tensors[k].dims.count == 3 || (c->b->tensors[k].dims.count != 4 && a.kvNumHeads > 0);
+    if (c->count++ == 0)
+        nnrti_cacher_begin(c, k, three);
+    for (int p = 0; p < 2; p++)
+        nnrti_cacher_state(c, n.inputIndex.data[4 + p], n.inputIndex.data[1 + p], n.outputIndex.data[1 + p], three);
+    if (nnrti_builder_failed(c->b))
+        return;
+    memcpy(in, n.inputIndex.data, 4 * sizeof(*in));
+    in[1] = n.outputIndex.data[1];
+    in[2] = n.outputIndex.data[2];
+    in[4] = in[5] = NNRT_NO_TENSOR;
+    in[6] = c->lengths;
+    c->b->nodes[i].inputIndex = nnrti_builder_list(c->b, in, 7);
+    c->b->nodes[i].outputIndex.count = 1;
+}
+
+/* Node i, CONCAT of nnrti_cacher_fits: its readers get the first rows of the cache, as many as the mask has tokens. This copies
+   them, as CONCAT does, but into memory of the run, which layers share. */
+static void nnrti_cacher_concat(nnrti_cacher *c, uint32_t i)
+{
+    const uint32_t past = c->b->nodes[i].inputIndex.data[0], k = c->b->nodes[i].inputIndex.data[1];
+    const uint32_t present = c->b->nodes[i].outputIndex.data[0];
+    const int64_t zero = 0, axis = 2;
+    const uint32_t nodes = nnrti_array_count(c->b->nodes);
+    NNRT_Tensor t = nnrti_tensor_make(c->b->tensors[present].dataType);
+    NNRT_SliceFusion a;
+    uint32_t in[3], rows;
+    t.dims = NNRT_Int32List_make(nnrti_dims_unknown, 1);
+    if (c->count++ == 0)
+        nnrti_cacher_begin(c, k, false);
+    nnrti_cacher_state(c, past, k, present, false);
+    in[0] = present;
+    in[1] = nnrti_cacher_tensor(c, NULL, NNRT_DATA_TYPE_INT64, 1, &zero);
+    in[2] = nnrti_builder_failed(c->b) ? NNRT_NO_TENSOR : nnrti_cacher_size(c, c->mask, 2, 1);
+    rows = nnrti_builder_failed(c->b) ? NNRT_NO_TENSOR : nnrti_builder_add(c->b, NULL, &t, false);
+    a.axes.data = (const int64_t *)nnrti_builder_copy(c->b, &axis, 1, sizeof(axis));
+    a.axes.count = 1;
+    if (nnrti_builder_failed(c->b))
+        return;
+    for (uint32_t n = 0; n < nodes; n++)
+        for (uint32_t j = 0; j < c->b->nodes[n].inputIndex.count; j++)
+            if (c->b->nodes[n].inputIndex.data[j] == present)
+                nnrti_ids(&c->b->nodes[n].inputIndex)[j] = rows;
+    c->b->nodes[i].nodeType = NNRT_NODE_TYPE_SLICE_FUSION;
+    c->b->nodes[i].nodeAttr.data = nnrti_builder_copy(c->b, &a, 1, sizeof(a));
+    c->b->nodes[i].nodeAttr.size = sizeof(a);
+    c->b->nodes[i].inputIndex = nnrti_builder_list(c->b, in, 3);
+    c->b->nodes[i].outputIndex = nnrti_builder_list(c->b, &rows, 1);
+}
+
+/* The metadata "states": the pairs of the nodes TENSOR_SCATTER behind the first `nodes` ones; NULL: no memory. */
+static char *nnrti_cacher_states(nnrti_cacher *c, uint32_t nodes)
+{
+    const nnrt_builder *b = c->b;
+    size_t room = 1, used = 0;
+    char *text = NULL;
+    for (int turn = 0; turn < 2; turn++) {
+        for (uint32_t i = nodes; i < nnrti_array_count(b->nodes); i++) {
+            const char *x, *y;
+            if (b->nodes[i].nodeType != NNRT_NODE_TYPE_TENSOR_SCATTER)
+                continue;
+            x = nnrti_text_of(b->tensors[b->nodes[i].inputIndex.data[0]].name);
+            y = nnrti_text_of(b->tensors[b->nodes[i].outputIndex.data[0]].name);
+            if (turn == 0)
+                room += strlen(x) + strlen(y) + 2;
+            else
+                used += nnrt_text(text + used, room - used, "%s%s=%s", used > 0 ? "\n" : "", x, y);
+        }
+        if (turn == 0 && (text = (char *)nnrti_builder_keep(c->b, room, 1)) == NULL)
+            return NULL;
+    }
+    return text;
+}
+
+/* nnrt_model_cache of a model that is valid. */
+static NNRT_ReturnCode nnrti_model_cache(NNRT_Model **cached, const NNRT_Model *model, uint32_t rows, nnrt_error *error)
+{
+    const nnrti_owned *old = nnrti_owned_of(model);
+    nnrt_metadata states;
+    NNRT_ReturnCode code;
+    nnrt_builder edit;
+    nnrti_cacher c;
+    bool any;
+    memset(&c, 0, sizeof(c));
+    c.b = &edit;
+    c.rows = (int32_t)rows;
+    nnrti_builder_init(&edit, old != NULL ? &old->allocator : NULL);
+    nnrti_builder_load(&edit, model);
+    c.mask = NNRT_NO_TENSOR;
+    for (uint32_t i = 0; i < model->inputIndex.count && !nnrti_builder_failed(&edit); i++) {
+        const uint32_t t = model->inputIndex.data[i];
+        if (strcmp(nnrti_text_of(edit.tensors[t].name), "attention_mask") == 0 && edit.tensors[t].dims.count == 2)
+            c.mask = t;
+    }
+    for (uint32_t i = 0; i < model->nodes.count && !nnrti_builder_failed(&edit); i++)
+        if ((uint64_t)(c.count + 1) * model->nodes.count < (uint64_t)1 << 26 && nnrti_cacher_fits(&c, &edit.nodes[i])) {
+            if (edit.nodes[i].nodeType == NNRT_NODE_TYPE_CONCAT)
+                nnrti_cacher_concat(&c, i);
+            else
+                nnrti_cacher_attention(&c, i);
+        }
+    if (c.count == 0 && !nnrti_builder_failed(&edit))
+        (void)nnrt_error_set(&edit.error, NNRT_NOT_SUPPORT,
+                             "the model has no ATTENTION, nor CONCAT with a mask, whose past keys and values are inputs of the "
+                             "model and whose present ones are outputs");
+    states.key = "states";
+    states.value = nnrti_builder_failed(&edit) ? NULL : nnrti_cacher_states(&c, model->nodes.count);
+    code = edit.error.code == NNRT_SUCCESS ? nnrti_builder_reduce(&edit, true, NNRT_PASS_QUANTIZE, false, &any)
+                                           : edit.error.code;
+    if (code == NNRT_SUCCESS)
+        code = nnrti_builder_make(&edit, cached);
+    code = nnrti_builder_report(&edit, code, error);
+    if (code == NNRT_SUCCESS && old != NULL && old->nMetadata > 0)
+        code = nnrt_model_annotate(cached, old->metadata, old->nMetadata, error);
+    if (code == NNRT_SUCCESS)
+        code = nnrt_model_annotate(cached, &states, 1, error);
+    nnrti_builder_clear(&edit);
+    return code;
+}
+
+NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_cache(NNRT_Model **cached, const NNRT_Model *model, uint32_t rows,
+                                                     nnrt_error *error)
+{
+    NNRT_ReturnCode code;
+    nnrt_memory memory;
+    nnrt_error_clear(error);
+    if (cached != NULL)
+        *cached = NULL;
+    if (cached == NULL || model == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_model_cache: %s is NULL", cached == NULL ? "cached" : "model");
+    if (rows < 1 || rows > 1u << 24)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "a cache of %u rows, expected 1 to %u", rows, 1u << 24);
+    if (nnrt_model_deferred(model) != NULL || model->subGraph.count > 1 || nnrt_model_metadata(model, "states") != NULL)
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "the model %s",
+                              nnrt_model_deferred(model) != NULL ? "is not imported before it has sizes"
+                              : model->subGraph.count > 1        ? "has subgraphs"
+                                                                 : "has states already");
+    nnrt_memory_allocate(&memory, nnrti_owned_of(model) != NULL ? &nnrti_owned_of(model)->allocator : NULL);
+    code = nnrt_model_check(model, &memory, NULL, error);
+    nnrt_memory_end(&memory);
+    if (code == NNRT_SUCCESS)
+        code = nnrti_model_cache(cached, model, rows, error);
+    if (code != NNRT_SUCCESS) {
+        nnrt_model_destroy(*cached);
+        *cached = NULL;
     }
     return code;
 }

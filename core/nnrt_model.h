@@ -382,6 +382,11 @@ NNRT_API NNRT_ReturnCode nnrt_model_check(const NNRT_Model *model, nnrt_memory *
      states                 one line per state, "INPUT=OUTPUT": a value that a session keeps between runs. It begins with
                             zeros (8 bits: the zero point); each run reads it as that input and replaces it by that
                             output. The states are the last inputs and outputs of the model, in the order of the lines
+     rotary                 of a decoder: states of keys that are rotated by the positions of their rows, so that
+                            nnrt_session_drop_rows can turn them. One line for all keys with the same frequencies,
+                            "INPUT,INPUT=HEADS pairs F F ..": rows of HEADS heads, in each of which the elements 2i and 2i + 1
+                            turn by position * F[i]; "halves": the elements i and i + n, of n frequencies. F: the bits of a
+                            float32, 8 hexadecimal digits
      sequences              of an ONNX file: one line per input and output that was a sequence, "NAME=LENGTH": its tensors are
                             the inputs or outputs NAME[0], NAME[1], .. here; "NAME=none": an optional value that is absent
      description, license, source   texts for people
@@ -3675,7 +3680,7 @@ NNRT_API const char *nnrt_model_metadata(const NNRT_Model *model, const char *ke
 
 /* Idea: a model stays a function without memory. Its states are the last inputs and the last outputs; the key "states"
    pairs them, and a session (nnrt.h) swaps the buffers of each pair after a run. A state that a run only adds rows to
-   (TENSOR_SCATTER, the cache of a decoder) has one buffer, and nothing of it is copied (nnrti_state_in_place). Rejected:
+   (TENSOR_SCATTER, the cache of a decoder) has one buffer, and nothing of it is copied (nnrti_state_axis). Rejected:
    states in any position, for which each function of a session that has an index would need a table. */
 
 /* The line at *text, which moves to the next one; *length: without the line break. NULL: no more lines. */
@@ -3773,32 +3778,44 @@ NNRTI_UNUSED static NNRT_ReturnCode nnrti_states_count(const NNRT_Model *m, cons
 
 #define NNRTI_STATES_SEARCHED ((uint64_t)1 << 28) /* at most so many pairs of a state and a node are looked at */
 
-/* Whether a run may write state k, of `count`, over itself: its only reader is a node TENSOR_SCATTER whose result is the
-   output of the state. Whatever else reads the state reads that result. nnrt_plan_run accepts the one buffer
-   (nnrt_plan.inPlace); models with subgraphs have two. The work is count * nodes for all states, which the limit keeps
-   small for any file. */
-NNRTI_UNUSED static bool nnrti_state_in_place(const NNRT_Model *m, uint32_t count, uint32_t k)
+/* The axis of a node TENSOR_SCATTER on a tensor of this rank; -1: it is not valid. */
+NNRTI_UNUSED static int32_t nnrti_scatter_axis(const NNRT_Node *node, uint32_t rank)
 {
+    NNRT_TensorScatter a;
+    nnrt_attr_defaults(nnrt_op_find(NNRT_NODE_TYPE_TENSOR_SCATTER)->attr, &a);
+    if (node->nodeAttr.data != NULL)
+        memcpy(&a, node->nodeAttr.data, node->nodeAttr.size < sizeof(a) ? node->nodeAttr.size : sizeof(a));
+    a.axis += a.axis < 0 ? (int64_t)rank : 0;
+    return a.axis >= 0 && a.axis < (int64_t)rank ? (int32_t)a.axis : -1;
+}
+
+/* The axis of the rows that a run adds to state k, of `count`, which it may write over itself: its only reader is a node
+   TENSOR_SCATTER whose result is the output of the state. Whatever else reads the state reads that result. -1: it may not.
+   nnrt_plan_run accepts the one buffer (nnrt_plan.inPlace); models with subgraphs have two. The work is count * nodes for
+   all states, which the limit keeps small for any file. */
+NNRTI_UNUSED static int32_t nnrti_state_axis(const NNRT_Model *m, uint32_t count, uint32_t k)
+{
+    const NNRT_Node *update = NULL;
     const uint32_t in = m->inputIndex.data[m->inputIndex.count - count + k];
     const uint32_t out = m->outputIndex.data[m->outputIndex.count - count + k];
     uint32_t updates = 0, uses = 0, outputs = 0;
     if ((uint64_t)count * m->nodes.count > NNRTI_STATES_SEARCHED || m->subGraph.count > 1)
-        return false;
+        return -1;
     for (uint32_t i = 0; i < m->nodes.count; i++) {
         const NNRT_Node *node = &m->nodes.data[i];
         for (uint32_t j = 0; j < node->inputIndex.count; j++)
             uses += node->inputIndex.data[j] == in ? 1 : 0;
-        updates += node->nodeType == NNRT_NODE_TYPE_TENSOR_SCATTER && node->inputIndex.count > 1 &&
-                           node->outputIndex.count == 1 && node->inputIndex.data[0] == in &&
-                           node->outputIndex.data[0] == out
-                       ? 1
-                       : 0;
+        if (node->nodeType == NNRT_NODE_TYPE_TENSOR_SCATTER && node->inputIndex.count > 1 &&
+            node->outputIndex.count == 1 && node->inputIndex.data[0] == in && node->outputIndex.data[0] == out) {
+            update = node;
+            updates++;
+        }
     }
     for (uint32_t j = 0; j < m->outputIndex.count; j++) {
         uses += m->outputIndex.data[j] == in ? 1 : 0;
         outputs += m->outputIndex.data[j] == out ? 1 : 0;
     }
-    return updates == 1 && uses == 1 && outputs == 1;
+    return updates == 1 && uses == 1 && outputs == 1 ? nnrti_scatter_axis(update, m->allTensors.data[in].dims.count) : -1;
 }
 
 /* True if entry i of `metadata` has a later entry with its key. */

@@ -39,11 +39,13 @@ THE MODEL
     token (nnrt_gguf_desc.allLogits: [1,S,vocabulary]). S is dynamic. The keys and values of the tokens before have one of
     two forms, by nnrt_gguf_desc.cache:
     C           a cache of fixed size. The input position, int64[1], is the number P of tokens before. past_key_values.I.key
-                and .value, float32[1,C,heads*D], and present.I.key and .value are states (metadata "states"), which a
+                and .value, float32 or float16 [1,C,heads*D], and present.I.key and .value are states (metadata "states"), which a
                 session keeps and updates in place: a run writes the rows P to P + S - 1, in each layer, and copies
                 nothing. P + S above C, and P below 0, fail before anything is written. A run reads only rows below
                 P + S: the caller continues with P + S, returns to any earlier position by passing it, and begins anew
                 with 0. After a failed or cancelled run the rows below P are as they were.
+                nnrt_gguf_desc.cacheType NNRT_DATA_TYPE_FLOAT16: keys, after their rotation, and values are rounded to
+                float16 when they are written. Half of the memory; scores and sums are float32.
     0           inputs past_key_values.I.key and .value, float32[1,heads,P,D], and outputs present.I.key and .value,
                 [1,heads,P+S,D], which are the past of the next run; P is dynamic, and 0 at first. These are the names of
                 decoders that Optimum exports as ONNX.
@@ -94,6 +96,7 @@ typedef struct nnrt_gguf_desc {
                          rotary factors (phi3) depend on it: the long one is used above their original context length */
     uint32_t cache;   /* tokens that the cache of a decoder holds, at most NNRT_GGUF_CACHE; 0: past and present keys and
                          values instead. See THE MODEL */
+    NNRT_DataType cacheType; /* of the elements of that cache: NNRT_DATA_TYPE_FLOAT16, or FLOAT32, which 0 is as well */
 } nnrt_gguf_desc;
 
 /* Whether bytes begin like a GGUF file. 4 bytes suffice. */
@@ -1514,7 +1517,8 @@ static void nnrti_gguf_update(nnrti_gguf *c, const uint32_t qkv[3], uint32_t pas
         char name[NNRTI_GGUF_NAME];
         uint32_t in[3];
         in[0] = past[i];
-        in[1] = qkv[1 + i];
+        in[1] = c->desc->cacheType == NNRT_DATA_TYPE_FLOAT16 ? nnrti_gguf_cast(c, qkv[1 + i], NNRT_DATA_TYPE_FLOAT16)
+                                                             : qkv[1 + i];
         in[2] = c->position;
         (void)nnrt_text(name, sizeof(name), "present.%d.%s", layer, i == 0 ? "key" : "value");
         past[i] = nnrti_gguf_node(c, name, NNRT_NODE_TYPE_TENSOR_SCATTER, &a, in, 3);
@@ -1565,13 +1569,25 @@ static uint32_t nnrti_gguf_attend(nnrti_gguf *c, const uint32_t qkv[3], uint32_t
     return out[0];
 }
 
+/* Whether a layer has a window. */
+static bool nnrti_gguf_windowed(const nnrti_gguf *c, int32_t layer)
+{
+    const uint32_t period = c->arch->period;
+    return c->n.window > 0 && (period == 1 || (uint32_t)layer % period < period - 1);
+}
+
+/* The angles of a layer: 1: layers with a window have their own, if they have a base of their own. */
+static uint32_t nnrti_gguf_which(const nnrti_gguf *c, int32_t layer)
+{
+    return nnrti_gguf_windowed(c, layer) && (c->arch->flags & NNRTI_GGUF_LOCAL) != 0 ? 1 : 0;
+}
+
 /* Self-attention of x. */
 static uint32_t nnrti_gguf_attention(nnrti_gguf *c, uint32_t x, uint32_t past[2], int32_t layer)
 {
     const nnrti_gguf_sizes *n = &c->n;
-    const uint32_t period = c->arch->period;
-    const bool window = n->window > 0 && (period == 1 || (uint32_t)layer % period < period - 1);
-    const uint32_t which = window && (c->arch->flags & NNRTI_GGUF_LOCAL) != 0 ? 1 : 0;
+    const bool window = nnrti_gguf_windowed(c, layer);
+    const uint32_t which = nnrti_gguf_which(c, layer);
     const int32_t q = n->heads * n->keySize, k = n->kvHeads * n->keySize, v = n->kvHeads * n->valueSize;
     uint32_t qkv[3];
     if (nnrti_gguf_has(c, layer, "attn_qkv", "weight")) {
@@ -1660,7 +1676,10 @@ static uint32_t nnrti_gguf_past(nnrti_gguf *c, int32_t layer, int part)
     if (c->capacity > 0) {
         dims[1] = c->capacity;
         dims[2] = c->n.kvHeads * dims[3];
-        return nnrti_gguf_input(c, name, NNRT_DATA_TYPE_FLOAT32, 3, dims, 2, 0);
+        return nnrti_gguf_input(c, name,
+                                c->desc->cacheType == NNRT_DATA_TYPE_FLOAT16 ? NNRT_DATA_TYPE_FLOAT16
+                                                                             : NNRT_DATA_TYPE_FLOAT32,
+                                3, dims, 2, 0);
     }
     return nnrti_gguf_input(c, name, NNRT_DATA_TYPE_FLOAT32, 4, dims, 2, 2);
 }
@@ -1832,11 +1851,43 @@ static const char *nnrti_gguf_states(nnrti_gguf *c)
     return text;
 }
 
+/* The metadata "rotary" of a cache; NULL: there is none, or no memory. */
+static const char *nnrti_gguf_rotary(nnrti_gguf *c)
+{
+    const int32_t pairs = c->n.rotary / 2;
+    const size_t room = (size_t)c->n.layers * NNRTI_GGUF_NAME + 2 * (32 + 9 * (size_t)pairs);
+    const bool any = c->capacity > 0 && c->arch->rope != NNRTI_GGUF_NO;
+    char *text = any ? (char *)nnrti_gguf_keep(c, room, 1) : NULL;
+    float *list = any ? (float *)nnrti_gguf_keep(c, (size_t)pairs, sizeof(*list)) : NULL;
+    size_t used = 0;
+    for (uint32_t which = 0; which < 2 && text != NULL && list != NULL; which++) {
+        const size_t begin = used;
+        for (int32_t i = 0; i < c->n.layers; i++)
+            if (nnrti_gguf_which(c, i) == which)
+                used += nnrt_text(text + used, room - used, "%spast_key_values.%d.key",
+                                  used > begin ? "," : used > 0 ? "\n" : "", i);
+        if (used == begin)
+            continue;
+        (void)nnrti_gguf_frequencies(c, which == 1, list);
+        used += nnrt_text(text + used, room - used, "=%d %s", c->n.kvHeads,
+                          c->arch->rope == NNRTI_GGUF_PAIRS && !c->halves ? "pairs" : "halves");
+        for (int32_t i = 0; i < pairs; i++) {
+            uint32_t bits;
+            memcpy(&bits, &list[i], sizeof(bits));
+            text[used++] = ' ';
+            for (int32_t k = 28; k >= 0; k -= 4)
+                text[used++] = "0123456789abcdef"[bits >> k & 15];
+        }
+        text[used] = '\0';
+    }
+    return list != NULL ? text : NULL;
+}
+
 /* Makes the model of the builder, with name and license as metadata, and states. */
 static NNRT_ReturnCode nnrti_gguf_build(nnrti_gguf *c, NNRT_Model **model)
 {
     char description[256], license[128];
-    nnrt_metadata list[3];
+    nnrt_metadata list[4];
     uint32_t count = 0;
     NNRT_ReturnCode code;
     bool any;
@@ -1848,6 +1899,9 @@ static NNRT_ReturnCode nnrti_gguf_build(nnrti_gguf *c, NNRT_Model **model)
     count += list[count].value[0] != '\0' ? 1 : 0;
     list[count].key = "states";
     list[count].value = nnrti_gguf_states(c);
+    count += list[count].value != NULL ? 1 : 0;
+    list[count].key = "rotary";
+    list[count].value = nnrti_gguf_rotary(c);
     count += list[count].value != NULL ? 1 : 0;
     if (c->code != NNRT_SUCCESS)
         return c->code;
@@ -1893,6 +1947,11 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_gguf_import(NNRT_Model **model, const nn
     if (desc->cache > NNRT_GGUF_CACHE)
         NNRTI_GGUF_FAIL(&c, NNRT_INVALID_PARAMETER, "nnrt_gguf_desc.cache is %u, expected at most %u", desc->cache,
                         NNRT_GGUF_CACHE);
+    if (desc->cacheType != NNRT_DATA_TYPE_UNKNOWN && desc->cacheType != NNRT_DATA_TYPE_FLOAT32 &&
+        (desc->cacheType != NNRT_DATA_TYPE_FLOAT16 || desc->cache == 0))
+        NNRTI_GGUF_FAIL(&c, NNRT_INVALID_PARAMETER,
+                        "nnrt_gguf_desc.cacheType is %t with cache %u, expected float32, or float16 with a cache",
+                        desc->cacheType, desc->cache);
     if (c.code == NNRT_SUCCESS)
         source->read(&c, source);
     if (c.code == NNRT_SUCCESS)

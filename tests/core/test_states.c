@@ -3,6 +3,7 @@
 #define _DEFAULT_SOURCE
 #include "nnrt.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -294,13 +295,13 @@ static void test_no_memory(void **state)
 
 enum { ROWS = 8, WIDTH = 4, NEW = 2 };
 
-/* cache.next = cache with the rows x from `position` on, seen = (2 * cache.next)[index]. peeks: the square of the cache before
+/* cache.next = cache with the rows x from `position` on, seen = (by * cache.next)[index]. peeks: the square of the cache before
    is an output, so that the state has two buffers. */
-static NNRT_Model *cached(bool peeks)
+static NNRT_Model *cached_of(bool peeks, int32_t count, float by)
 {
-    static const int32_t dims[3] = {1, ROWS, WIDTH}, rows[3] = {1, NEW, WIDTH}, one = 1;
+    static const int32_t rows[3] = {1, NEW, WIDTH}, one = 1;
     static const int64_t axis = 0;
-    static const float two = 2;
+    const int32_t dims[3] = {1, count, WIDTH};
     static const nnrt_metadata pair = {"states", "cache=cache.next"};
     NNRT_TensorScatter scatter;
     nnrt_builder *b = NULL;
@@ -317,7 +318,7 @@ static NNRT_Model *cached(bool peeks)
     next = nnrt_builder_tensor(b, "cache.next");
     nnrt_builder_node(b, "update", NNRT_NODE_TYPE_TENSOR_SCATTER, &scatter, in, 3, &next, 1);
     in[0] = next;
-    in[1] = nnrt_builder_constant(b, NULL, F32, 0, NULL, &two, true);
+    in[1] = nnrt_builder_constant(b, NULL, F32, 0, NULL, &by, true);
     twice = nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_MUL_FUSION, NULL, in, 2);
     in[0] = twice;
     in[1] = nnrt_builder_input(b, "index", NNRT_DATA_TYPE_INT64, 0, NULL);
@@ -335,6 +336,11 @@ static NNRT_Model *cached(bool peeks)
     assert_non_null(model);
     assert_int_equal(nnrt_model_annotate(&model, &pair, 1, &error), NNRT_SUCCESS);
     return model;
+}
+
+static NNRT_Model *cached(bool peeks)
+{
+    return cached_of(peeks, ROWS, 2);
 }
 
 /* Writes rows of `value` at a position; seen[ROWS * WIDTH] = what the run returns, half of it the cache. */
@@ -470,13 +476,436 @@ static void test_rows_only(void **state)
     free(new);
 }
 
+/* ---- states in a file ---- */
+
+static nnrt_session *session_of(const NNRT_Model *model)
+{
+    nnrt_session *s = NULL;
+    nnrt_error error;
+    memset(&error, 0, sizeof(error));
+    if (nnrt_session_create(&s, model, NULL, &error) != NNRT_SUCCESS)
+        print_error("%s\n", error.message);
+    assert_non_null(s);
+    return s;
+}
+
+/* Element k of state 0. */
+static float *cell(nnrt_session *s, size_t k)
+{
+    return (float *)nnrt_session_state(s, 0).data + k;
+}
+
+/* The saved states; the caller frees them. */
+static uint8_t *saved(nnrt_session *s, const NNRT_Model *model, uint32_t rows, const char *note, size_t *bytes)
+{
+    const nnrt_states states = {rows, note, note != NULL ? strlen(note) : 0};
+    uint8_t *data;
+    nnrt_error error;
+    assert_int_equal(nnrt_session_save_states(s, model, &states, NULL, 0, bytes, NULL), NNRT_SUCCESS);
+    data = (uint8_t *)malloc(*bytes);
+    assert_non_null(data);
+    memset(&error, 0, sizeof(error));
+    assert_int_equal(nnrt_session_save_states(s, model, &states, data, *bytes - 1, bytes, &error), NNRT_INSUFFICIENT_BUFFER);
+    assert_non_null(strstr(error.message, "the buffer has"));
+    assert_int_equal(nnrt_session_save_states(s, model, &states, data, *bytes, bytes, NULL), NNRT_SUCCESS);
+    return data;
+}
+
+/* The bytes that the format states, the rows and the note; a session with more rows gets them, one with fewer none. */
+static void test_saved(void **state)
+{
+    NNRT_Model *model = cached(false), *large = cached_of(false, 20, 2), *small = cached_of(false, 4, 2);
+    nnrt_session *s = session_of(model), *more = session_of(large), *less = session_of(small);
+    float seen[ROWS * WIDTH];
+    nnrt_states states;
+    nnrt_error error;
+    size_t bytes;
+    uint8_t *data;
+    (void)state;
+    for (int64_t p = 0; p < ROWS; p += NEW)
+        assert_int_equal(append(s, (float)p + 1, p, 0, seen), NNRT_SUCCESS);
+    assert_int_equal(nnrt_session_state(s, 0).axis, 1);
+    assert_string_equal(nnrt_session_state(s, 0).info.name, "cache");
+    assert_null(nnrt_session_state(s, 1).data);
+    data = saved(s, model, 5, "abc", &bytes);
+    assert_int_equal(bytes, 56 + 48 + 8 + 5 * WIDTH * sizeof(float));
+    assert_int_equal(nnrt_session_load_states(NULL, NULL, data, bytes, &states, NULL), NNRT_SUCCESS);
+    assert_true(states.rows == 5 && states.noteBytes == 3 && memcmp(states.note, "abc", 3) == 0);
+    *cell(more, 5 * WIDTH) = 42;
+    assert_int_equal(nnrt_session_load_states(more, large, data, bytes, NULL, NULL), NNRT_SUCCESS);
+    for (size_t i = 0; i < 6 * WIDTH; i++)
+        assert_true(*cell(more, i) == (i < 5 * WIDTH ? (float)(i / WIDTH / NEW * NEW) + 1 : i == 5 * WIDTH ? 42.0f : 0.0f));
+    memset(&error, 0, sizeof(error));
+    assert_int_equal(nnrt_session_load_states(less, small, data, bytes, NULL, &error), NNRT_INVALID_SHAPE);
+    assert_string_equal(error.message, "5 rows are saved, the states of the session have 4");
+    free(data);
+    data = saved(s, model, 0, NULL, &bytes);
+    assert_int_equal(nnrt_session_load_states(less, small, data, bytes, NULL, NULL), NNRT_SUCCESS);
+    free(data);
+    states.rows = ROWS + 1;
+    assert_int_equal(nnrt_session_save_states(s, model, &states, NULL, 0, &bytes, &error), NNRT_INVALID_PARAMETER);
+    assert_int_equal(nnrt_session_save_states(NULL, model, &states, NULL, 0, &bytes, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_session_save_states(s, NULL, &states, NULL, 0, &bytes, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_session_save_states(s, model, NULL, NULL, 0, &bytes, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_session_save_states(s, model, &states, NULL, 0, NULL, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_session_load_states(NULL, model, &states, sizeof(states), NULL, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_session_load_states(NULL, NULL, NULL, 0, &states, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_session_load_states(s, NULL, &states, sizeof(states), NULL, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_session_load_states(s, model, NULL, 0, NULL, NULL), NNRT_NULL_PTR);
+    nnrt_session_destroy(less);
+    nnrt_session_destroy(more);
+    nnrt_session_destroy(s);
+    nnrt_model_destroy(small);
+    nnrt_model_destroy(large);
+    nnrt_model_destroy(model);
+}
+
+/* States with two buffers: the current values, whichever buffer has them. */
+static void test_saved_whole(void **state)
+{
+    NNRT_Model *model = stateful();
+    nnrt_session *s = session_of(model), *other = session_of(model);
+    (void)state;
+    for (int runs = 1; runs <= 3; runs++) {
+        uint8_t *data;
+        size_t bytes;
+        float y = 0;
+        assert_int_equal(add(s, 2, 0, &y), NNRT_SUCCESS);
+        assert_int_equal(nnrt_session_state(s, 0).axis, -1);
+        assert_true(*cell(s, 5) == 2 * (float)runs && ((int8_t *)nnrt_session_state(s, 1).data)[5] == -3);
+        data = saved(s, model, 0, NULL, &bytes);
+        assert_int_equal(bytes, 56 + 2 * 48 + 24 + 8);
+        assert_int_equal(nnrt_session_load_states(other, model, data, bytes, NULL, NULL), NNRT_SUCCESS);
+        assert_int_equal(add(other, 1, 0, &y), NNRT_SUCCESS);
+        assert_true(y == 2 * (float)runs + 1);
+        free(data);
+    }
+    nnrt_session_destroy(other);
+    nnrt_session_destroy(s);
+    nnrt_model_destroy(model);
+}
+
+/* The checksum of the format: FNV-1a over four lanes of words of 8 bytes, and over the rest. */
+static uint64_t fnv(uint64_t hash, const uint8_t *data, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ data[i]) * 1099511628211u;
+    return hash;
+}
+
+static void sign(uint8_t *file, size_t bytes)
+{
+    const uint64_t first = 14695981039346656037u;
+    uint64_t lane[4] = {first, first ^ 1, first ^ 2, first ^ 3}, word, sum;
+    const uint8_t *data = file + 16;
+    size_t at = 0;
+    for (; bytes - 16 - at >= 32; at += 32)
+        for (int k = 0; k < 4; k++) {
+            memcpy(&word, data + at + 8 * k, 8);
+            lane[k] = (lane[k] ^ word) * (uint64_t)0x9E3779B97F4A7C15u;
+            lane[k] ^= lane[k] >> 29;
+        }
+    sum = fnv(fnv(first, (const uint8_t *)lane, sizeof(lane)), data + at, bytes - 16 - at);
+    memcpy(file + 8, &sum, 8);
+}
+
+/* Loads a damaged file; the states stay. */
+static void damaged(nnrt_session *s, const NNRT_Model *model, const uint8_t *data, size_t bytes, const char *message)
+{
+    uint8_t *exact = (uint8_t *)malloc(bytes > 0 ? bytes : 1); /* so that reading behind it is noticed */
+    nnrt_error error;
+    assert_non_null(exact);
+    memcpy(exact, data, bytes);
+    memset(&error, 0, sizeof(error));
+    assert_int_not_equal(nnrt_session_load_states(s, model, exact, bytes, NULL, &error), NNRT_SUCCESS);
+    if (strstr(error.message, message) == NULL)
+        print_error("%s, expected %s\n", error.message, message);
+    assert_non_null(strstr(error.message, message));
+    for (size_t i = 0; i < ROWS * WIDTH; i++)
+        assert_true(*cell(s, i) == 7);
+    free(exact);
+}
+
+/* Every length, every changed byte, and every field with a checksum that is right; states of another model. */
+static void test_damaged(void **state)
+{
+    static const uint64_t numbers[] = {0, 1, 2, 3, 9, 100, 0x7FFFFFFF, 0xFFFFFFFF, (uint64_t)1 << 40, UINT64_MAX};
+    NNRT_Model *model = cached(false), *other = cached_of(false, ROWS, 3), *two = stateful();
+    nnrt_session *s = session_of(model), *t = session_of(other), *u = session_of(two);
+    size_t bytes, more;
+    uint8_t *data, *strange;
+    float seen[ROWS * WIDTH];
+    (void)state;
+    for (int64_t p = 0; p < ROWS; p += NEW)
+        assert_int_equal(append(s, 5, p, 0, seen), NNRT_SUCCESS);
+    data = saved(s, model, 6, "a note", &bytes);
+    for (size_t i = 0; i < ROWS * WIDTH; i++)
+        *cell(s, i) = 7;
+    for (size_t i = 0; i < bytes; i++)
+        damaged(s, model, data, i, i < 8 ? "no saved states" : i < 56 ? "cut short" : "say that they have");
+    for (size_t i = 0; i < bytes; i++)
+        for (int k = 0; k < 8; k++) {
+            data[i] ^= (uint8_t)(1 << k);
+            damaged(s, model, data, bytes, "saved states");
+            data[i] ^= (uint8_t)(1 << k);
+        }
+    for (size_t at = 16; at < 56 + 48; at += at < 40 ? 8 : 4)
+        for (uint32_t k = 0; k < COUNT(numbers); k++) {
+            const size_t width = at < 40 ? 8 : 4;
+            uint8_t old[8];
+            if (memcmp(data + at, &numbers[k], width) == 0 || (at == 24 && numbers[k] < 8)) /* a shorter note changes nothing else */
+                continue;
+            memcpy(old, data + at, width);
+            memcpy(data + at, &numbers[k], width);
+            sign(data, bytes);
+            damaged(s, model, data, bytes, "saved");
+            memcpy(data + at, old, width);
+        }
+    sign(data, bytes);
+    strange = saved(t, other, 6, "a note", &more);
+    damaged(s, model, strange, more, "another model");
+    free(strange);
+    strange = saved(u, two, 0, NULL, &more);
+    damaged(s, model, strange, more, "2 states are saved, the session has 1");
+    free(strange);
+    assert_int_equal(nnrt_session_load_states(s, model, data, bytes, NULL, NULL), NNRT_SUCCESS);
+    assert_true(*cell(s, 0) == 5 && *cell(s, 6 * WIDTH) == 7);
+    free(data);
+    nnrt_session_destroy(u);
+    nnrt_session_destroy(t);
+    nnrt_session_destroy(s);
+    nnrt_model_destroy(two);
+    nnrt_model_destroy(other);
+    nnrt_model_destroy(model);
+}
+
+/* ---- rows that are dropped ---- */
+
+/* The keys of the other rows are turned back by the number of dropped rows: pairs by definition, in double. */
+static void test_dropped(void **state)
+{
+    static const struct {
+        const char *rotary;
+        int x[2], y[2]; /* the elements of pair i, whose frequency is f[i] */
+        double f[2];
+    } cases[] = {{"cache=1 pairs 3f800000 3e800000", {0, 2}, {1, 3}, {1, 0.25}},
+                 {"cache=1 halves 3f800000 3e800000", {0, 1}, {2, 3}, {1, 0.25}},
+                 {"cache=2 pairs 40000000", {0, 2}, {1, 3}, {2, 2}},
+                 {"cache=1 pairs 3f000000", {0, 2}, {1, 3}, {0.5, 0}}};
+    (void)state;
+    for (uint32_t c = 0; c < COUNT(cases); c++) {
+        const nnrt_metadata rotary = {"rotary", cases[c].rotary};
+        NNRT_Model *model = cached(false);
+        nnrt_session *s;
+        assert_int_equal(nnrt_model_annotate(&model, &rotary, 1, NULL), NNRT_SUCCESS);
+        s = session_of(model);
+        for (int i = 0; i < ROWS * WIDTH; i++)
+            *cell(s, (size_t)i) = (float)(i * i % 11) - 5;
+        assert_int_equal(nnrt_session_drop_rows(s, model, 7, 1, 2, NULL), NNRT_SUCCESS);
+        for (int row = 0; row < 5; row++)
+            for (int p = 0; p < 2; p++) {
+                const int from = (row < 1 ? row : row + 2) * WIDTH;
+                const double x = (from + cases[c].x[p]) * (from + cases[c].x[p]) % 11 - 5;
+                const double y = (from + cases[c].y[p]) * (from + cases[c].y[p]) % 11 - 5, a = row < 1 ? 0 : -2 * cases[c].f[p];
+                assert_true(fabs(*cell(s, (size_t)(row * WIDTH + cases[c].x[p])) - (x * cos(a) - y * sin(a))) < 1e-5);
+                assert_true(fabs(*cell(s, (size_t)(row * WIDTH + cases[c].y[p])) - (x * sin(a) + y * cos(a))) < 1e-5);
+            }
+        nnrt_session_destroy(s);
+        nnrt_model_destroy(model);
+    }
+}
+
+/* Models whose rows cannot be moved, numbers of rows, and lines that are not valid: nothing is changed. */
+static void test_drop_refused(void **state)
+{
+    static const char *const lines[] = {"cache=1 pairs",           "cache=1 pairs 3f80000",  "cache=1 pairs 3f80000g",
+                                        "cache=1 pairs  3f800000", "cache=0 pairs 3f800000", "cache=3 pairs 3f800000",
+                                        "cache=1 pairs 3f800000 3f800000 3f800000",          "cache=pairs 3f800000",
+                                        "cach=1 pairs 3f800000",   "cache,x=1 pairs 3f800000", "=1 pairs 3f800000",
+                                        "cache",                   "cache=1 quarters 3f800000", "cache=1 pairs 3f800000\nx",
+                                        "cache=1 pairs 3F800000",  "cache=99999999999 pairs 3f800000"};
+    static const uint32_t wrong[][3] = {{ROWS + 1, 0, 0}, {4, 5, 0}, {4, 0, 5}, {4, 4, 1}, {4, 1, UINT32_MAX}, {UINT32_MAX, 0, 1}};
+    NNRT_Model *model = cached(false), *whole = stateful();
+    nnrt_session *s = session_of(model), *t = session_of(whole);
+    nnrt_error error;
+    (void)state;
+    memset(&error, 0, sizeof(error));
+    assert_int_equal(nnrt_session_drop_rows(s, model, 4, 0, 1, &error), NNRT_NOT_SUPPORT);
+    assert_non_null(strstr(error.message, "metadata rotary"));
+    assert_int_equal(nnrt_session_drop_rows(t, whole, 0, 0, 0, NULL), NNRT_NOT_SUPPORT);
+    assert_int_equal(nnrt_session_drop_rows(NULL, model, 0, 0, 0, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_session_drop_rows(s, NULL, 0, 0, 0, NULL), NNRT_NULL_PTR);
+    for (int i = 0; i < ROWS * WIDTH; i++)
+        *cell(s, (size_t)i) = (float)i;
+    for (uint32_t i = 0; i < COUNT(lines) + COUNT(wrong); i++) {
+        const nnrt_metadata rotary = {"rotary", i < COUNT(lines) ? lines[i] : "cache=1 pairs 3f800000"};
+        const uint32_t *n = i < COUNT(lines) ? (const uint32_t[]){8, 1, 2} : wrong[i - COUNT(lines)];
+        memset(&error, 0, sizeof(error));
+        assert_int_equal(nnrt_model_annotate(&model, &rotary, 1, NULL), NNRT_SUCCESS);
+        if (nnrt_session_drop_rows(s, model, n[0], n[1], n[2], &error) !=
+            (i < COUNT(lines) ? NNRT_INVALID_MODEL : NNRT_INVALID_PARAMETER))
+            fail_msg("%s, %u %u %u: %s", rotary.value, n[0], n[1], n[2], error.message);
+        for (int k = 0; k < ROWS * WIDTH; k++)
+            assert_true(*cell(s, (size_t)k) == (float)k);
+    }
+    assert_int_equal(nnrt_session_drop_rows(s, model, 8, 8, 0, NULL), NNRT_SUCCESS);
+    nnrt_session_destroy(t);
+    nnrt_session_destroy(s);
+    nnrt_model_destroy(whole);
+    nnrt_model_destroy(model);
+}
+
+/* ---- nnrt_model_cache ---- */
+
+enum { HEADS = 2, SIZE = 4, STEPS = 3 };
+
+/* y, present = causal attention of x [1,S,HEADS*SIZE] to itself and past keys and values. reads: the past is read elsewhere. */
+static NNRT_Model *attending(const nnrt_allocator *allocator, bool reads)
+{
+    static const int32_t x[3] = {1, -1, HEADS * SIZE}, past[4] = {1, HEADS, -1, SIZE};
+    NNRT_Attention attr;
+    nnrt_builder *b = NULL;
+    NNRT_Model *model = NULL;
+    uint32_t in[6], out[3];
+    memset(&attr, 0, sizeof(attr));
+    attr.isCausal = 1;
+    attr.qNumHeads = attr.kvNumHeads = HEADS;
+    attr.leftWindowSize = attr.rightWindowSize = -1;
+    assert_int_equal(nnrt_builder_create(&b, "attending", allocator), NNRT_SUCCESS);
+    in[0] = in[1] = in[2] = nnrt_builder_input(b, "x", F32, 3, x);
+    in[3] = NNRT_NO_TENSOR;
+    in[4] = nnrt_builder_input(b, "past.key", F32, 4, past);
+    in[5] = nnrt_builder_input(b, "past.value", F32, 4, past);
+    out[0] = nnrt_builder_tensor(b, "y");
+    out[1] = nnrt_builder_tensor(b, "present.key");
+    out[2] = nnrt_builder_tensor(b, "present.value");
+    nnrt_builder_node(b, "attention", NNRT_NODE_TYPE_ATTENTION, &attr, in, 6, out, 3);
+    for (int i = 0; i < 3; i++)
+        nnrt_builder_output(b, out[i]);
+    if (reads)
+        nnrt_builder_output(b, nnrt_builder_op(b, "twice", NNRT_NODE_TYPE_ADD_FUSION, NULL, (uint32_t[]){in[4], in[4]}, 2));
+    assert_int_equal(nnrt_builder_finish(b, &model, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    return model;
+}
+
+/* A run by run comparison with the past and present of the model. */
+static void test_cache(void **state)
+{
+    const nnrt_bound bounds[3] = {{"x", {3, {1, STEPS, HEADS * SIZE}}},
+                                  {"past.key", {4, {1, HEADS, ROWS, SIZE}}},
+                                  {"past.value", {4, {1, HEADS, ROWS, SIZE}}}};
+    NNRT_Model *model = attending(NULL, false), *cached = NULL;
+    float past[2][HEADS * ROWS * SIZE], present[2][HEADS * (ROWS + STEPS) * SIZE], x[STEPS * HEADS * SIZE], y[2][STEPS * HEADS * SIZE];
+    nnrt_session *s = NULL, *t = NULL;
+    nnrt_session_desc desc;
+    int64_t position = 0;
+    (void)state;
+    assert_int_equal(nnrt_model_cache(&cached, model, ROWS, NULL), NNRT_SUCCESS);
+    assert_string_equal(nnrt_model_metadata(cached, "states"), "past.key=present.key\npast.value=present.value");
+    memset(&desc, 0, sizeof(desc));
+    desc.device = "reference";
+    desc.bounds = nnrt_bound_list_make(bounds, 3);
+    assert_int_equal(nnrt_session_create(&s, model, &desc, NULL), NNRT_SUCCESS);
+    desc.bounds.count = 1;
+    assert_int_equal(nnrt_session_create(&t, cached, &desc, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_session_get_memory(t).states, 2 * ROWS * HEADS * SIZE * sizeof(float));
+    assert_true(nnrt_session_inputs(t) == 2 && nnrt_session_outputs(t) == 1 && nnrt_session_states(t) == 2);
+    assert_string_equal(nnrt_session_input(t, 1).name, "position");
+    for (int run = 0; run < 4; run++) { /* 3, 1, 2 and 2 steps fill the cache */
+        const int32_t steps = (const int32_t[]){3, 1, 2, 2}[run], dims[3] = {1, steps, HEADS * SIZE};
+        const int32_t before[4] = {1, HEADS, (int32_t)position, SIZE};
+        nnrt_io in[3], out[3];
+        for (int i = 0; i < steps * HEADS * SIZE; i++)
+            x[i] = (float)((i * 7 + run * 5) % 13) / 8 - 0.7f;
+        in[0] = nnrt_io_make(x, (size_t)steps * HEADS * SIZE * sizeof(float));
+        in[0].dims = dims;
+        out[0] = nnrt_io_make(y[0], sizeof(y[0]));
+        for (int k = 0; k < 2; k++) {
+            in[1 + k] = nnrt_io_make(past[k], HEADS * SIZE * sizeof(float) * (size_t)position);
+            in[1 + k].dims = before;
+            out[1 + k] = nnrt_io_make(present[k], sizeof(present[k]));
+        }
+        assert_int_equal(nnrt_run(s, in, 3, out, 3), NNRT_SUCCESS);
+        in[1] = nnrt_io_make(&position, sizeof(position));
+        out[0] = nnrt_io_make(y[1], sizeof(y[1]));
+        assert_int_equal(nnrt_run(t, in, 2, out, 1), NNRT_SUCCESS);
+        assert_memory_equal(y[0], y[1], (size_t)steps * HEADS * SIZE * sizeof(float));
+        position += steps;
+        for (int k = 0; k < 2; k++)
+            memcpy(past[k], present[k], HEADS * SIZE * sizeof(float) * (size_t)position);
+    }
+    assert_int_equal(position, ROWS);
+    for (int k = 0; k < 2; k++) { /* no row is left */
+        const int32_t dims[3] = {1, 1, HEADS * SIZE};
+        nnrt_io in[2], out = nnrt_io_make(y[1], sizeof(y[1]));
+        in[0] = nnrt_io_make(x, HEADS * SIZE * sizeof(float));
+        in[0].dims = dims;
+        in[1] = nnrt_io_make(&position, sizeof(position));
+        assert_int_equal(nnrt_run(t, in, 2, &out, 1), k == 0 ? NNRT_INVALID_PARAMETER : NNRT_SUCCESS);
+        position = ROWS - 1;
+    }
+    nnrt_session_destroy(t);
+    nnrt_session_destroy(s);
+    nnrt_model_destroy(cached);
+    nnrt_model_destroy(model);
+}
+
+static void test_cache_refused(void **state)
+{
+    NNRT_Model *model = attending(NULL, false), *reads = attending(NULL, true), *sum = accumulator(NULL), *has = stateful(), *out = model;
+    nnrt_error error;
+    (void)state;
+    memset(&error, 0, sizeof(error));
+    assert_int_equal(nnrt_model_cache(NULL, model, 4, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_model_cache(&out, NULL, 4, NULL), NNRT_NULL_PTR);
+    assert_null(out);
+    assert_int_equal(nnrt_model_cache(&out, model, 0, NULL), NNRT_INVALID_PARAMETER);
+    assert_int_equal(nnrt_model_cache(&out, model, (1u << 24) + 1, NULL), NNRT_INVALID_PARAMETER);
+    assert_int_equal(nnrt_model_cache(&out, reads, 4, &error), NNRT_NOT_SUPPORT);
+    assert_non_null(strstr(error.message, "has no ATTENTION, nor CONCAT"));
+    assert_int_equal(nnrt_model_cache(&out, sum, 4, NULL), NNRT_NOT_SUPPORT);
+    assert_int_equal(nnrt_model_cache(&out, has, 4, &error), NNRT_NOT_SUPPORT);
+    assert_string_equal(error.message, "the model has states already");
+    assert_null(out);
+    nnrt_model_destroy(has);
+    nnrt_model_destroy(sum);
+    nnrt_model_destroy(reads);
+    nnrt_model_destroy(model);
+}
+
+/* Each allocation fails once. */
+static void test_cache_no_memory(void **state)
+{
+    static tracker t;
+    nnrt_allocator allocator = allocator_of(&t);
+    NNRT_Model *model, *cached = NULL;
+    NNRT_ReturnCode code = NNRT_OUT_OF_MEMORY;
+    int rounds = 0;
+    (void)state;
+    memset(&t, 0, sizeof(t));
+    model = attending(&allocator, false);
+    while (code == NNRT_OUT_OF_MEMORY) {
+        t.failAt = t.calls + ++rounds;
+        code = nnrt_model_cache(&cached, model, ROWS, NULL);
+        assert_true((cached == NULL) == (code != NNRT_SUCCESS));
+    }
+    assert_int_equal(code, NNRT_SUCCESS);
+    assert_true(rounds > 3);
+    nnrt_model_destroy(cached);
+    nnrt_model_destroy(model);
+    assert_true(t.live == 0 && !t.wrong);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_runs),      cmocka_unit_test(test_memory),  cmocka_unit_test(test_file),
         cmocka_unit_test(test_annotate),  cmocka_unit_test(test_refused), cmocka_unit_test(test_order),
         cmocka_unit_test(test_no_memory), cmocka_unit_test(test_in_place), cmocka_unit_test(test_one_buffer),
-        cmocka_unit_test(test_rows_only),
+        cmocka_unit_test(test_rows_only), cmocka_unit_test(test_saved),   cmocka_unit_test(test_saved_whole),
+        cmocka_unit_test(test_damaged),   cmocka_unit_test(test_dropped), cmocka_unit_test(test_drop_refused),
+        cmocka_unit_test(test_cache),     cmocka_unit_test(test_cache_refused), cmocka_unit_test(test_cache_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,8 @@ blocks, soft caps, windows), GPT-2, BERT and Nomic BERT. All tokens at once, wit
 
     logits(model, ids)      float64[tokens, vocabulary] of a gguf_models.Model
     embedding(model, ids)   float64[width], pooled; float64[tokens, width] without pooling
-With int8=True, operands of quantized matrices are rounded to int8 with a scale per block (MATMUL_NBITS, accuracyLevel 4).
+With int8=True, operands of quantized matrices are rounded to int8 with a scale per block (MATMUL_NBITS, accuracyLevel 4). With
+half=True, keys, after their rotation, and values are rounded to float16, as in a cache of that type.
 
 model.halves: rotary pairs are half of the dimensions apart in llama, too. model.exact: GELU by the error function.
 """
@@ -88,13 +89,14 @@ def rounded(x, block):
 
 
 class Network:
-    def __init__(self, model, int8=False):
+    def __init__(self, model, int8=False, half=False):
         names = {number: name for name, number in gguf_models.TYPES.items()}
         kinds = {tensor[0]: names.get(tensor[2], 'F32') for tensor in model.tensors}
         self.blocks = {name: 16 if kind in ('Q2_K', 'Q3_K', 'Q6_K') else 32 for name, kind in kinds.items()
                        if int8 and kind not in ('F32', 'F16', 'BF16')}
         self.m, self.v, self.own, self.s, self.arch = model, model.values, model.own, model.sizes, model.arch
         self.encoder = self.arch in ('bert', 'nomic-bert')
+        self.half = half
         self.layered = self.arch in ('gpt2', 'bert', 'nomic-bert')
 
     def product(self, x, name):
@@ -127,6 +129,8 @@ class Network:
             f, by = frequencies(self.m, self.arch == 'gemma3' and self.windowed(layer))
             angles = np.arange(n)[:, None] * f[None]
             q, k = (rotate(part, angles, by, self.arch == 'llama' and not self.m.halves) for part in (q, k))
+        if self.half:
+            k, v = k.astype(np.float16).astype(np.float64), v.astype(np.float16).astype(np.float64)
         k, v = np.repeat(k, heads // kv, axis=1), np.repeat(v, heads // kv, axis=1)
         scores = np.einsum('ihd,jhd->hij', q, k) / np.sqrt(size)
         cap = self.own.get('attn_logit_softcapping')
@@ -172,8 +176,8 @@ class Network:
         return x
 
 
-def logits(model, ids, int8=False):
-    net = Network(model, int8)
+def logits(model, ids, int8=False, half=False):
+    net = Network(model, int8, half)
     x = net.norm(net.hidden(ids), 'output_norm')
     y = net.product(x, 'token_embd.weight' if model.sizes['tied'] else 'output.weight')
     cap = model.own.get('final_logit_softcapping')

@@ -9,6 +9,10 @@ With --float-activations, logits after each token of a prompt are within 2e-5 of
 the second has the keys and values of the first, from a model that `nnrt convert` made, and from one with a cache (`--context`). `nnrt
 generate` chooses the token with the largest logit of numpy, unless two are closer than that: the same tokens for every --batch, with
 any --context, on the devices auto and reference, and from past and present keys and values. Embeddings are within 1e-5.
+With --cache-type f16 they are those of numpy with keys and values rounded to float16, also where a value rounds to its other neighbor
+because it differs in its last bits. A text continues from a file of --save-cache, and behind tokens of --context-shift, as from the
+whole prompt, or from what is left of it. Decoders in ONNX (onnx_decoders.py) generate the tokens of numpy, with a cache that is a state
+where their attention has past and present.
 With activations rounded to int8, the default, logits and embeddings are those of numpy with the same rounding; where an activation
 differs in its last bits it may round to another integer, so that their distance is at most 0.6 of that to numpy without rounding.
 
@@ -29,10 +33,11 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../
 import commands  # noqa: E402
 import gguf_models  # noqa: E402
 import gguf_numpy  # noqa: E402
+import onnx_decoders  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 IDS = [1, 17, 299, 4, 55, 100, 7, 8, 9, 42]
-CLOSE, LIKE_INT8 = 2e-5, 0.6
+CLOSE, LIKE_INT8, LIKE_HALF = 2e-5, 0.6, 0.6
 QUANTIZED = [kind for kind in gguf_models.TYPES if kind not in ('F32', 'F16', 'BF16')]
 LONG_FACTORS = {'rope_factors_long': [1, 1.1, 2, 3, 4, 6, 8, 8], 'rope_factors_short': [1, 1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6]}
 LONGROPE = {'rope.scaling.type': 'longrope', 'rope.scaling.attn_factor': 1.19}
@@ -79,16 +84,17 @@ class Runner:
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def run(self, file, ids, past=None, model=None, int8=False, context=None):
+    def run(self, file, ids, past=None, model=None, int8=False, context=None, half=False, device=()):
         """All outputs of a run by name; past: keys and values by name, or None for an empty cache of that model; context: of a cache in the
         session, and the run is at position 0."""
         np.save(self.path('ids.npy'), np.array([ids], np.int64))
-        words = ['run', file, '--input', 'input_ids=' + self.path('ids.npy'), '--output-dir', self.path('out')]
+        words = ['run', file, '--input', 'input_ids=' + self.path('ids.npy'), '--output-dir', self.path('out'), *device]
         if file.endswith('.gguf'):
             words += ['--all-logits'] + ([] if int8 else ['--float-activations'])
         if context is not None:
             np.save(self.path('position.npy'), np.zeros(1, np.int64))
             words += ['--context', str(context), '--input', 'position=' + self.path('position.npy')]
+            words += ['--cache-type', 'f16'] if half else []
         elif model is not None and model.arch not in gguf_models.ENCODERS:
             for i in range(model.sizes['layers']):
                 for part in ('key', 'value'):
@@ -102,12 +108,12 @@ class Runner:
             raise RuntimeError(done.stderr.strip())
         return {name[:-4]: np.load(os.path.join(self.path('out'), name)) for name in os.listdir(self.path('out'))}
 
-    def compare_int8(self, name, got, plain, rounded):
+    def compare_int8(self, name, got, plain, rounded, like=LIKE_INT8):
         """Root of the mean square of the differences: to numpy with rounding, and to numpy without."""
         def distance(a):
             return np.sqrt(((a - rounded) ** 2).mean())
-        good = got.shape == rounded.shape and distance(got) <= LIKE_INT8 * distance(plain)
-        self.verdict(good, name + ', int8', 'differs by %g from rounded activations, float32 by %g' % (distance(got), distance(plain)))
+        good = got.shape == rounded.shape and 0 < distance(plain) and distance(got) <= like * distance(plain)
+        self.verdict(good, name + ', rounded', 'differs by %g from rounded values, float32 by %g' % (distance(got), distance(plain)))
 
     def compare(self, name, got, want):
         bound = CLOSE * max(1.0, np.abs(want).max())
@@ -137,6 +143,8 @@ class Runner:
             self.compare(name + ', context %d' % context, out['logits'][0], want)
         tokens = self.generate(name, file, 12)
         self.tokens(name, model, tokens)
+        if model.kind == 'F32':
+            self.half(name, model, file, want, '128' if chooses else '50')
         contexts = ['128', '128'] if chooses else ['22', '300']
         for words in (['--batch', '1'], ['--batch', '3', '--context', contexts[0]], ['--batch', '7', '--context', contexts[1]],
                       ['--device', 'reference']):
@@ -157,6 +165,25 @@ class Runner:
             done = commands.run(self.nnrt, 'convert', file, stored, '--context', '40', '--float-activations', text=True)
             again = self.generate(name + ', converted with a cache', stored, 12, '--batch', '4')
             self.verdict(done.returncode == 0 and tokens == again, name + ', tokens after convert with a cache', '%s, before %s' % (again, tokens))
+
+    def half(self, name, model, file, want, context):
+        """A cache of float16: logits, and the tokens of each form."""
+        rounded = gguf_numpy.logits(model, IDS, half=True)
+        for device in ([], ['--device', 'reference']):
+            out = self.run(file, IDS, context=int(context), half=True, device=device)
+            self.compare_int8(name + ', float16', out['logits'][0], want, rounded, LIKE_HALF)
+        words = ['--cache-type', 'f16', '--context', context]
+        tokens = self.generate(name + ', float16', file, 12, *words)
+        rows = gguf_numpy.logits(model, IDS + tokens[:-1], half=True)[len(IDS) - 1:]
+        lost = max(row.max() - row[token] for row, token in zip(rows, tokens))
+        self.verdict(len(tokens) == 12 and lost <= 1e-3 * np.abs(rows).max(), name + ', float16, tokens', '%s, %s' % (tokens, lost))
+        for more in (['--batch', '1'], ['--batch', '4'], ['--device', 'reference'], ['--threads', '2']):
+            again = self.generate(name + ', float16', file, 12, *words, *more)
+            self.verdict(again == tokens, '%s, float16, tokens with %s' % (name, more), '%s, without %s' % (again, tokens))
+        stored = self.path('half.nnrt')
+        commands.run(self.nnrt, 'convert', file, stored, '--float-activations', *words, check=True)
+        again = self.generate(name + ', float16, converted', stored, 12)
+        self.verdict(again == tokens, name + ', float16, converted', '%s, before %s' % (again, tokens))
 
     def generate(self, name, file, count, *words):
         return self.generate_ids(name, file, IDS, count, *words)
@@ -202,6 +229,134 @@ class Runner:
             said[context, batch] = info
         self.verdict(said[256, 16]['arena_bytes'] < said[256, 64]['arena_bytes'], 'the arena grows with --batch', said)
 
+    def halves(self, file, model):
+        """A cache of float16 takes half of the memory, exactly; the types that files and commands refuse."""
+        for context in (256, 700):
+            limits = ['--context', str(context), '--batch', '16', '--json']
+            full, half = (json.loads(commands.run(self.nnrt, 'info', file, *limits, *more, text=True).stdout) for more in ([], ['--cache-type', 'f16']))
+            cache = model.sizes['layers'] * 2 * context * model.sizes['kv'] * model.sizes['size'] * 2
+            self.verdict(half['state_bytes'] == cache and full['state_bytes'] == 2 * cache, 'float16, state_bytes', '%s %s' % (half, full))
+            done = commands.run(self.nnrt, 'generate', file, '--ids', '7', '--tokens', '2', '--cache-type', 'f16', *limits, text=True)
+            got = json.loads(done.stdout) if done.returncode == 0 else {}
+            self.verdict(got.get('cache_bytes') == cache and got.get('session_bytes') == half['session_bytes'], 'float16, memory', '%s %s' % (done, half))
+        stored = self.path('half.nnrt')
+        commands.run(self.nnrt, 'convert', file, stored, '--context', '30', check=True)
+        for words, message in ((['info', file, '--cache-type', 'f16'], '--context N states its tokens'),
+                               (['generate', stored, '--ids', '1', '--cache-type', 'f16'], 'has the type of its cache'),
+                               (['info', file, '--cache-type', 'q8'], "--cache-type does not take 'q8'")):
+            done = commands.run(self.nnrt, *words, text=True)
+            self.verdict(done.returncode != 0 and message in done.stderr, ' '.join(words), done.stderr)
+
+    def continued(self):
+        """--save-cache and --load-cache: the tokens of one generation without a break."""
+        for arch, more in (('llama', []), ('gemma3', ['--cache-type', 'f16']), ('gpt2', [])):
+            model, file, saved = gguf_models.make(arch, 'F32'), self.path('saved.gguf'), self.path('saved.cache')
+            with open(file, 'wb') as f:
+                f.write(model.bytes())
+            whole = self.generate(arch + ', whole', file, 20, *more)
+            for count in (1, 8):
+                words = ['--save-cache', saved, *more]
+                first = self.first(arch + ', saved', file, IDS, count, *words)
+                rest = self.first(arch + ', loaded', file, [], 20 - count, '--load-cache', saved, '--context', '64', *more)
+                self.verdict(first['tokens'] + rest['tokens'] == whole and rest['loaded_tokens'] == len(IDS) + count - 1 and len(whole) == 20,
+                             '%s, continued after %d' % (arch, count), '%s %s, %s' % (first, rest, whole))
+            self.first(arch + ', the prompt alone', file, IDS[:4], 0, '--save-cache', saved, *more)
+            size = os.path.getsize(saved)
+            row = 2 * model.sizes['layers'] * model.sizes['kv'] * model.sizes['size'] * (2 if more else 4)
+            self.verdict(4 * row < size < 4 * row + 56 + 48 * 2 * model.sizes['layers'] + 64, arch + ', bytes of the file', size)
+            for ids in ([], IDS[4:5], IDS[4:]):
+                rest = self.first(arch + ', behind the prompt', file, ids, 10, '--load-cache', saved, '--batch', '2', *more)
+                again = self.first(arch + ', as a prompt', file, IDS[:4] + ids, 10, *more)
+                self.verdict(rest['tokens'] == again['tokens'] and rest['loaded_tokens'] == 4, '%s, %d behind the prompt' % (arch, len(ids)), rest)
+        self.damaged(file, saved)
+
+    def first(self, name, file, ids, count, *words):
+        words = [*words, '--float-activations'] if file.endswith('.gguf') else words
+        done = commands.run(self.nnrt, 'generate', file, '--ids', ','.join(map(str, ids)), '--tokens', str(count), '--json', *words, text=True)
+        self.verdict(done.returncode == 0, name, done.stderr)
+        return json.loads(done.stdout) if done.returncode == 0 else {'tokens': [], 'loaded_tokens': -1}
+
+    def damaged(self, file, saved):
+        """Files of --save-cache that are cut off, changed, or of another model; options that do not fit."""
+        with open(saved, 'rb') as f:
+            data = f.read()
+        other, bad = self.path('other.gguf'), self.path('bad.cache')
+        with open(other, 'wb') as f:
+            f.write(gguf_models.make('gpt2', 'F32', seed=1).bytes())
+        changes = [(data[:n], 'cut short' if 8 <= n < 56 else 'say that they have' if n >= 56 else 'no saved states')
+                   for n in (3, 7, 8, 55, 56, 100, len(data) - 1)]
+        changes += [(data + b'\0', 'say that they have'), (data[:200] + bytes([data[200] ^ 1]) + data[201:], 'their checksum differs')]
+        for raw, message in changes:
+            with open(bad, 'wb') as f:
+                f.write(raw)
+            self.fails('a cache of %d bytes' % len(raw), message, file, '--ids', '1', '--load-cache', bad)
+        self.fails('a cache of another model', 'saved with another model', other, '--ids', '1', '--load-cache', saved)
+        self.fails('a cache of another type', 'expected float16[1,4,', file, '--ids', '1', '--load-cache', saved, '--cache-type', 'f16')
+        self.fails('a cache that is no file', 'absent', file, '--ids', '1', '--load-cache', self.path('absent'))
+        self.fails('a cache in a folder that is none', 'cannot write', file, '--ids', '1', '--save-cache', self.path('none/x'))
+        self.fails('a small context', 'the prompt has 4 tokens, and the context 4', file, '--ids', '', '--load-cache', saved, '--context', '4')
+        self.fails('--tokens 0', '--tokens 0 is for --save-cache', file, '--ids', '1', '--tokens', '0')
+        self.fails('--keep-tokens', '--keep-tokens is for --context-shift', file, '--ids', '1', '--keep-tokens', '2')
+        self.fails('no tokens', "'' is no token", file, '--ids', '')
+        self.fails('--context-shift of learned positions', 'metadata rotary', file, '--ids', '1,2', '--context', '8', '--context-shift')
+
+    def fails(self, name, message, *words):
+        done = commands.run(self.nnrt, 'generate', *words, text=True)
+        self.verdict(done.returncode != 0 and done.stdout == '' and message in done.stderr, name, done)
+
+    def shifted(self):
+        """--context-shift with one layer, whose keys and values depend on their own tokens only: the rest of the tokens as a prompt."""
+        for arch, changes in (('llama', {}), ('qwen2', {}), ('qwen3', {}), ('phi3', {'keys': {'rope.dimension_count': 8}}), ('gemma3', {}),
+                              ('qwen2', {'keys': {'rope.scaling.type': 'yarn', 'rope.scaling.factor': 4.0, 'rope.scaling.original_context_length': 32}})):
+            model, file = gguf_models.make(arch, 'F32', layers=1, **changes), self.path('shift.gguf')
+            with open(file, 'wb') as f:
+                f.write(model.bytes())
+            for half in (False, True):
+                for keep, batch in ((1, 8), (3, 2)):
+                    words = ['--context', '16', '--context-shift', '--keep-tokens', str(keep), '--batch', str(batch)] + (['--cache-type', 'f16'] if half else [])
+                    said = self.first(arch + ', shifted', file, IDS, 40, *words)
+                    self.shift_of('%s %s, shifted%s, %d stay' % (arch, changes, ', float16' if half else '', keep), model, said, keep, half)
+
+    def shift_of(self, name, model, said, keep, half):
+        """Each token has the largest logit behind the tokens in the cache, or nearly."""
+        cache, dropped, lost, bound = list(IDS), 0, 0, 0
+        for token in said['tokens']:
+            row = gguf_numpy.logits(model, cache, half=half)[-1]
+            lost, bound = max(lost, row.max() - row[token]), max(bound, np.abs(row).max())
+            if len(cache) == 16:
+                drop = (16 - keep) // 2
+                cache, dropped = cache[:keep] + cache[keep + drop:], dropped + drop
+            cache.append(token)
+        good = len(said['tokens']) == 40 and dropped > 16 and lost <= (4e-3 if half else 1e-4) * bound
+        self.verdict(good and said['dropped_tokens'] == dropped, name, 'lost %g of %g, dropped %d, %s' % (lost, bound, dropped, said))
+
+    def onnx(self):
+        """ONNX decoders: tokens of numpy, a cache of states of one size, continued from a file. Concat without a mask has two buffers."""
+        for kind, mask in (('gqa', True), ('attention', True), ('attention', False), ('concat', True), ('concat', False)):
+            states = (kind, mask) != ('concat', False)
+            model, file, ids = onnx_decoders.make(kind, mask=mask), self.path('decoder.onnx'), [1, 5, 7, 9, 2]
+            name = 'ONNX %s%s' % (kind, '' if mask else ' without a mask')
+            with open(file, 'wb') as f:
+                f.write(model.file)
+            want = list(ids)
+            for _ in range(12):
+                row = np.sort(model.logits(want)[-1])
+                self.verdict(row[-1] - row[-2] > 1e-4, name + ', margin', row[-2:])
+                want.append(int(model.logits(want)[-1].argmax()))
+            for words in ([], ['--batch', '1'], ['--batch', '2', '--context', '30'], ['--device', 'reference']):
+                said = self.first(name, file, ids, 12, *words)
+                rows = 30 if '--context' in words else 17
+                bytes_ = 2 * onnx_decoders.LAYERS * rows * onnx_decoders.KV * onnx_decoders.SIZE * (4 if states else 8)
+                self.verdict(said['tokens'] == want[5:] and said.get('cache_bytes') == bytes_, '%s, %s' % (name, words), '%s, expected %s' % (said, want[5:]))
+            saved = self.path('onnx.cache')
+            if not states:
+                self.fails('a cache of inputs and outputs', 'not a cache of fixed size', file, '--ids', '1', '--save-cache', saved)
+                continue
+            first = self.first(name, file, ids, 5, '--save-cache', saved)
+            rest = self.first(name, file, [], 7, '--load-cache', saved)
+            self.verdict(first['tokens'] + rest['tokens'] == want[5:], name + ', continued', '%s %s' % (first, rest))
+            self.fails(name + ', --context-shift', 'metadata rotary', file, '--ids', '1', '--context', '8', '--context-shift')
+
     def others(self):
         """Versions, threads, the message of a model without logits, and of a token outside the vocabulary."""
         model = gguf_models.make('llama', 'Q8_0')
@@ -220,6 +375,10 @@ class Runner:
         rows = gguf_numpy.logits(model, IDS * 60 + json.loads(done.stdout)['tokens'][:2])[599:]
         self.verdict([int(row.argmax()) for row in rows] == json.loads(done.stdout)['tokens'], 'a prompt in three parts, tokens', done.stdout)
         self.memory(file, model)
+        self.halves(file, model)
+        self.continued()
+        self.shifted()
+        self.onnx()
         for words, message in ((['--ids', '1,300'], 'index 300'), (['--ids', '1,,2'], "'' is no token"), ([], '--ids is missing'),
                                (['--ids', '1,2', '--context', '2'], 'the prompt has 2 tokens, and the context 2')):
             done = commands.run(self.nnrt, 'generate', file, *words, text=True)

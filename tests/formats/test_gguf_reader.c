@@ -665,7 +665,43 @@ static void test_cache_model(void **state)
     desc.cache = NNRT_GGUF_CACHE + 1;
     assert_int_equal(nnrt_gguf_load_memory(&none, valid()->bytes, valid()->size, &desc, &error), NNRT_INVALID_PARAMETER);
     assert_string_equal(error.message, "nnrt_gguf_desc.cache is 16777217, expected at most 16777216");
+    desc.cache = 0;
+    desc.cacheType = NNRT_DATA_TYPE_FLOAT16;
+    assert_int_equal(nnrt_gguf_load_memory(&none, valid()->bytes, valid()->size, &desc, &error), NNRT_INVALID_PARAMETER);
+    assert_string_equal(error.message, "nnrt_gguf_desc.cacheType is float16 with cache 0, expected float32, or float16 with a cache");
+    desc.cache = 8;
+    desc.cacheType = NNRT_DATA_TYPE_INT8;
+    assert_int_equal(nnrt_gguf_load_memory(&none, valid()->bytes, valid()->size, &desc, &error), NNRT_INVALID_PARAMETER);
+    assert_non_null(strstr(error.message, "cacheType is int8 with cache 8"));
     assert_null(none);
+}
+
+/* A cache of float16 has half of the bytes, and its session the stated ones: not one byte less. */
+static void test_cache_half(void **state)
+{
+    (void)state;
+    for (size_t d = 0; d < sizeof(devices) / sizeof(devices[0]); d++) {
+        NNRT_Model *m = NULL;
+        nnrt_session *s = NULL;
+        nnrt_gguf_desc desc;
+        size_t bytes = 0;
+        cached k;
+        memset(&desc, 0, sizeof(desc));
+        desc.cache = CONTEXT;
+        desc.cacheType = NNRT_DATA_TYPE_FLOAT16;
+        assert_int_equal(nnrt_gguf_load_memory(&m, valid()->bytes, valid()->size, &desc, NULL), NNRT_SUCCESS);
+        cached_begin(&k, devices[d]);
+        assert_int_equal(nnrt_session_bytes(m, &k.desc, &bytes, NULL), NNRT_SUCCESS);
+        assert_int_equal(posix_memalign(&k.desc.buffer, NNRT_ALIGNMENT, bytes), 0);
+        k.desc.bufferBytes = bytes - 1;
+        assert_int_equal(nnrt_session_create(&s, m, &k.desc, NULL), NNRT_OUT_OF_MEMORY);
+        k.desc.bufferBytes = bytes;
+        assert_int_equal(nnrt_session_create(&s, m, &k.desc, NULL), NNRT_SUCCESS);
+        assert_int_equal(nnrt_session_get_memory(s).states, 2 * CONTEXT * (WIDTH / 2) * 2); /* keys and values of 2 bytes */
+        nnrt_session_destroy(s);
+        free(k.desc.buffer);
+        nnrt_model_destroy(m);
+    }
 }
 
 /* The logits of the model with past and present, for prompts in one part and in several, with and without a window. */
@@ -787,7 +823,8 @@ int main(void)
         cmocka_unit_test(test_keys),      cmocka_unit_test(test_numbers),  cmocka_unit_test(test_in_place),
         cmocka_unit_test(test_file),
         cmocka_unit_test_setup(test_cache_model, registered),
-        cmocka_unit_test(test_cache_logits), cmocka_unit_test(test_cache_positions), cmocka_unit_test(test_cache_memory),
+        cmocka_unit_test(test_cache_half), cmocka_unit_test(test_cache_logits), cmocka_unit_test(test_cache_positions),
+        cmocka_unit_test(test_cache_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,6 +94,10 @@ typedef struct cli_args {
     bool allLogits;        /* of --all-logits */
     bool floatActivations; /* of --float-activations */
     uint32_t context, capacity; /* of --context; tokens of the cache of a file of weights, unless that is given. 0: not given */
+    NNRT_DataType cacheType;    /* of --cache-type; 0: not given */
+    const char *saveCache, *loadCache; /* files of --save-cache and --load-cache; NULL: none */
+    bool shift, noTokens;       /* --context-shift; --tokens 0 */
+    uint32_t keepTokens;        /* of --keep-tokens; 0: not given */
     double maxLoss; /* of --max-loss; 0: not given */
     uint32_t samples, withoutSteps; /* of --samples (0: all) and --without */
     const char *report, *classes; /* files of --report and --classes; NULL: none */
@@ -240,15 +244,18 @@ CLI_TAKE_SET(cli_take_sensitivity, sensitivity, true, true)
 CLI_TAKE_SET(cli_take_full_integer, fullInteger, true, true)
 CLI_TAKE_SET(cli_take_least_squares, leastSquares, true, true)
 CLI_TAKE_TEXT(cli_take_keep, keep)
-CLI_TAKE_TEXT(cli_take_ids, ids)
+CLI_TAKE_SET(cli_take_ids, ids, v, true)
 CLI_TAKE_TEXT(cli_take_tokenizer, tokenizer)
 CLI_TAKE_TEXT(cli_take_prompt_file, promptFile)
 CLI_TAKE_TEXT(cli_take_template, chatTemplate)
+CLI_TAKE_TEXT(cli_take_save_cache, saveCache)
+CLI_TAKE_TEXT(cli_take_load_cache, loadCache)
 CLI_TAKE_TEXT(cli_take_decode, decode)
 CLI_TAKE_SET(cli_take_prompt, prompt, v, true)
 CLI_TAKE_SET(cli_take_system, system, v, true)
 CLI_TAKE_SET(cli_take_chat, chat, true, true)
 CLI_TAKE_SET(cli_take_raw, raw, true, true)
+CLI_TAKE_SET(cli_take_shift, shift, true, true)
 CLI_TAKE_SET(cli_take_quiet, quiet, true, true)
 CLI_TAKE_SET(cli_take_pieces, pieces, true, true)
 CLI_TAKE_SET(cli_take_plain, plain, true, true)
@@ -591,12 +598,25 @@ static bool cli_take_threads(cli_args *a, const char *v)
 
 static bool cli_take_tokens(cli_args *a, const char *v)
 {
-    return cli_take_whole(v, 1, 1000000, &a->tokens);
+    const bool good = cli_take_whole(v, 0, 1000000, &a->tokens);
+    a->noTokens = good && a->tokens == 0;
+    return good;
 }
 
 static bool cli_take_context(cli_args *a, const char *v)
 {
     return cli_take_whole(v, 1, NNRT_GGUF_CACHE, &a->context);
+}
+
+static bool cli_take_keep_tokens(cli_args *a, const char *v)
+{
+    return cli_take_whole(v, 1, NNRT_GGUF_CACHE, &a->keepTokens);
+}
+
+static bool cli_take_cache_type(cli_args *a, const char *v)
+{
+    a->cacheType = strcmp(v, "f16") == 0 ? NNRT_DATA_TYPE_FLOAT16 : NNRT_DATA_TYPE_FLOAT32;
+    return a->cacheType == NNRT_DATA_TYPE_FLOAT16 || strcmp(v, "f32") == 0;
 }
 
 static bool cli_take_seed(cli_args *a, const char *v)
@@ -946,12 +966,25 @@ static const cli_option cli_options[] = {
      "with --chat: the chat template instead of that of the file: llama2, llama3, chatml, gemma, phi3, mistral or zephyr",
      cli_take_template},
     {"--raw", NULL, CLI_GENERATE, "with --chat: lines are the prompt as they are, without a chat template", cli_take_raw},
-    {"--tokens", "N", CLI_GENERATE, "number of tokens to generate, default 32, of a text or a reply at most 256", cli_take_tokens},
+    {"--tokens", "N", CLI_GENERATE,
+     "number of tokens to generate, default 32, of a text or a reply at most 256; 0, with --save-cache: only process the prompt",
+     cli_take_tokens},
     {"--context", "N", CLI_SESSIONS | CLI_CONVERT | CLI_GENERATE,
      "of a GGUF or safetensors file: keep keys and values of at most N tokens in the session, memory of a fixed size that a run updates "
      "in place. generate: of any decoder; tokens of prompts and replies together; default: prompt and --tokens, at most the context of "
      "the model; with --chat that, at most 2048",
      cli_take_context},
+    {"--cache-type", "f16|f32", CLI_SESSIONS | CLI_CONVERT | CLI_GENERATE,
+     "with the keys and values of --context, and of generate: f16 stores them as float16, in half of the memory; default f32",
+     cli_take_cache_type},
+    {"--save-cache", "FILE", CLI_GENERATE,
+     "write the keys and values of prompt and text, and their tokens, to a file in the end", cli_take_save_cache},
+    {"--load-cache", "FILE", CLI_GENERATE,
+     "continue behind the tokens of a file of --save-cache, of the same model and --cache-type: the prompt, if there is one, follows them",
+     cli_take_load_cache},
+    {"--context-shift", NULL, CLI_GENERATE,
+     "when --context is full, drop the older half of the tokens behind --keep-tokens, instead of ending", cli_take_shift},
+    {"--keep-tokens", "N", CLI_GENERATE, "with --context-shift: the first N tokens stay, default 1", cli_take_keep_tokens},
     {"--batch", "N", CLI_GENERATE | CLI_INFO,
      "tokens of the prompt in a run; the memory of a run grows with it, not with the prompt. Default 256; info: with --context",
      cli_take_batch},

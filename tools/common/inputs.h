@@ -343,7 +343,11 @@ static NNRT_ReturnCode cli_load_whole(NNRT_Model **model, const cli_args *args, 
     desc.allLogits = args->allLogits;
     desc.context = args->context;
     desc.cache = args->context > 0 ? args->context : args->capacity;
+    desc.cacheType = args->cacheType;
     desc.floatActivations = args->floatActivations;
+    if (desc.cache == 0 && args->cacheType != NNRT_DATA_TYPE_UNKNOWN)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                              "--cache-type is for a cache of fixed size: --context N states its tokens");
     if (!cli_is_gguf(args->model))
         return cli_stream.block == NULL ? nnrt_safetensors_load(model, args->model, &desc, error)
                                         : nnrt_error_set(error, NNRT_INVALID_FILE,

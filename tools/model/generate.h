@@ -15,9 +15,50 @@ typedef struct cli_generate_state {
     int64_t *ids;           /* the prompt, then the generated tokens */
     uint32_t prompt, total; /* tokens of the prompt; of ids */
     uint32_t room, turn;    /* of ids; tokens to generate at most */
+    uint32_t context;       /* tokens that the cache needs */
     double first, *times;
     cli_talk talk;
+    cli_bytes file;         /* of --load-cache */
+    const uint8_t *history; /* in it: its tokens, uint32 */
+    uint32_t before;        /* number of them */
+    uint32_t rows, dropped; /* rows of its cache; tokens that were in it before */
 } cli_generate_state;
+
+/* Reads the file of --load-cache. Its note: the number of tokens that were dropped from the cache, then the tokens. */
+static int cli_generate_history(cli_generate_state *g, const cli_args *args)
+{
+    const char *path = args->loadCache;
+    nnrt_states states;
+    nnrt_error error;
+    size_t count;
+    if (path == NULL)
+        return CLI_DONE;
+    memset(&error, 0, sizeof(error));
+    if (cli_read_file(path, &g->file) != CLI_DONE)
+        return CLI_FAILED;
+    if (nnrt_session_load_states(NULL, NULL, g->file.data, g->file.size, &states, &error) != NNRT_SUCCESS)
+        return cli_fail("--load-cache %s: %s", path, error.message);
+    count = states.noteBytes / sizeof(uint32_t);
+    if (count < 2 || count > 1000000 || states.noteBytes % sizeof(uint32_t) != 0 || states.rows == 0)
+        return cli_fail("--load-cache %s: the file has %u rows and %.0f bytes of tokens: it is none of --save-cache", path,
+                        (unsigned)states.rows, (double)states.noteBytes);
+    memcpy(&g->dropped, states.note, sizeof(g->dropped));
+    g->history = (const uint8_t *)states.note + sizeof(uint32_t);
+    g->before = (uint32_t)count - 1;
+    g->rows = states.rows;
+    if (g->rows > g->before || g->dropped > g->before - g->rows)
+        return cli_fail("--load-cache %s: %u rows and %u dropped tokens exceed its %u tokens", path, (unsigned)g->rows,
+                        (unsigned)g->dropped, (unsigned)g->before);
+    return CLI_DONE;
+}
+
+/* Token i of that file. */
+static uint32_t cli_generate_old(const cli_generate_state *g, uint32_t i)
+{
+    uint32_t id;
+    memcpy(&id, g->history + i * sizeof(id), sizeof(id));
+    return id;
+}
 
 /* Reads the numbers of --ids into g->ids. */
 static int cli_generate_numbers(cli_generate_state *g, const char *text, uint32_t count)
@@ -36,18 +77,18 @@ static int cli_generate_numbers(cli_generate_state *g, const char *text, uint32_
     return CLI_DONE;
 }
 
-/* Fits a prompt of `count` tokens and the text behind it into a context; 0: there is no limit. */
+/* Fits a prompt of `count` tokens, without dropped ones, and the text behind it into a context; 0: there is no limit. */
 static int cli_generate_fit(cli_generate_state *g, const cli_args *args, size_t count, uint32_t context)
 {
-    if (context > 0 && count >= context)
+    if (context > 0 && (args->noTokens ? count > context : count >= context))
         return cli_fail("generate: the prompt has %.0f tokens, and the context %u: shorten it, or reserve more by --context N",
                         (double)count, (unsigned)context);
-    if (context == 0 || g->room <= context)
+    if (context == 0 || g->room - g->dropped <= context || args->shift)
         return CLI_DONE;
     if (args->tokens > 0)
         cli_note("generate: the context of %u tokens ends after %.0f; --context N reserves more", (unsigned)context,
                  (double)context - (double)count);
-    g->room = context;
+    g->room = g->dropped + context;
     return CLI_DONE;
 }
 
@@ -55,24 +96,34 @@ static int cli_generate_fit(cli_generate_state *g, const cli_args *args, size_t 
 static int cli_generate_ids(cli_generate_state *g, const cli_args *args)
 {
     const uint32_t context = cli_talk_context(&g->talk);
-    size_t count = args->ids != NULL ? 1 : g->talk.said.count;
+    size_t count = args->ids != NULL ? (args->ids[0] != '\0' || g->before == 0 ? 1 : 0) : g->talk.said.count;
     int status;
     for (const char *p = args->ids; p != NULL && *p != '\0'; p++)
         count += *p == ',' ? 1 : 0;
+    count += g->before;
     if (count > 1000000)
         return cli_usage("generate: the prompt has %.0f tokens, at most 1000000 are possible", (double)count);
-    g->turn = args->tokens > 0 ? args->tokens : cli_talk_has_text(args) ? CLI_TALK_TOKENS : CLI_GENERATE_TOKENS;
-    g->room = args->chat ? context : (uint32_t)count + g->turn;
-    if ((status = cli_generate_fit(g, args, count, context)) != CLI_DONE)
+    g->turn = args->tokens > 0 || args->noTokens ? args->tokens : cli_talk_has_text(args) ? CLI_TALK_TOKENS : CLI_GENERATE_TOKENS;
+    g->room = args->chat ? g->dropped + context : (uint32_t)count + g->turn;
+    if ((status = cli_generate_fit(g, args, count - g->dropped, context)) != CLI_DONE)
         return status;
+    g->context = context > 0 && context < g->room - g->dropped ? context : g->room - g->dropped;
     g->ids = (int64_t *)cli_alloc(g->room, sizeof(*g->ids));
     g->times = (double *)cli_alloc(g->turn, sizeof(*g->times));
     if (g->ids == NULL || g->times == NULL)
         return CLI_FAILED;
+    while (g->prompt < g->before) {
+        const uint32_t id = cli_generate_old(g, g->prompt);
+        size_t bytes;
+        if (g->talk.tokenizer != NULL && g->talk.said.count == 0) /* text that is dropped, as in cli_talk_prompt */
+            (void)nnrt_detokenize(&g->talk.out.d, id, g->talk.out.piece, g->talk.out.room, &bytes);
+        g->ids[g->prompt++] = id;
+    }
+    g->total = g->prompt;
     if (args->ids != NULL)
         return cli_generate_numbers(g, args->ids, (uint32_t)count);
     while (g->prompt < count) {
-        g->ids[g->prompt] = g->talk.said.ids[g->prompt];
+        g->ids[g->prompt] = g->talk.said.ids[g->prompt - g->before];
         g->prompt++;
     }
     return CLI_DONE;
@@ -81,8 +132,15 @@ static int cli_generate_ids(cli_generate_state *g, const cli_args *args)
 /* Loads the model. The cache of a .nnrt file may be smaller than the room. */
 static int cli_generate_open(cli_generate_state *g, const cli_args *args)
 {
-    const int status = cli_decoder_open(&g->decoder, args, g->room);
-    return status != CLI_DONE ? status : cli_generate_fit(g, args, g->prompt, g->decoder.context);
+    int status = cli_decoder_open(&g->decoder, args, g->context);
+    if (status == CLI_DONE)
+        status = cli_generate_fit(g, args, g->prompt - g->dropped, g->decoder.context);
+    if (status == CLI_DONE && args->loadCache != NULL)
+        status = cli_decoder_restore(&g->decoder, &g->file, g->rows, g->dropped, args->loadCache);
+    free(g->file.data);
+    g->file.data = NULL;
+    g->history = NULL;
+    return status;
 }
 
 /* Chooses the token ids[at] by the logits of the last position. */
@@ -93,17 +151,21 @@ static int cli_generate_choose(cli_generate_state *g, uint32_t at)
     return cli_talk_choose(&g->talk, row, count, g->ids, at, &g->ids[at]);
 }
 
-/* Processes the tokens up to ids[at], with progress if they are a long prompt, until Ctrl-C. */
+/* Processes the tokens up to ids[at], with progress if they are a long prompt, until Ctrl-C. At least the last one, for its
+   logits. */
 static int cli_generate_feed(cli_generate_state *g, uint32_t at, uint32_t before)
 {
     cli_decoder *d = &g->decoder;
     const bool shown = at == g->prompt && at - before > d->batch && g->talk.tokenizer != NULL && !g->talk.args->quiet;
     cli_progress progress = cli_progress_of("prompt");
     int status = CLI_DONE;
-    while (status == CLI_DONE && d->done < at && !cli_talk_stopped) {
-        status = cli_decoder_feed(d, g->ids + d->done, at - d->done < d->batch ? at - d->done : d->batch);
+    if (d->done + d->dropped == at)
+        d->done--;
+    while (status == CLI_DONE && d->done + d->dropped < at && !cli_talk_stopped) {
+        const uint32_t fed = d->done + d->dropped;
+        status = cli_decoder_feed(d, g->ids + fed, at - fed < d->batch ? at - fed : d->batch);
         if (shown)
-            cli_progress_show(&progress, d->done - before, at - before);
+            cli_progress_show(&progress, d->done + d->dropped - before, at - before);
     }
     cli_progress_end(&progress);
     return status;
@@ -112,11 +174,14 @@ static int cli_generate_feed(cli_generate_state *g, uint32_t at, uint32_t before
 /* Generates the tokens behind the prompt, until g->turn of them, the end of the room, of the text, or Ctrl-C. */
 static int cli_generate_all(cli_generate_state *g)
 {
-    const uint32_t end = g->turn < g->room - g->prompt ? g->prompt + g->turn : g->room, before = g->decoder.done;
+    const uint32_t end = g->turn < g->room - g->prompt ? g->prompt + g->turn : g->room;
+    const uint32_t before = g->decoder.done + g->decoder.dropped;
     double start = cli_now_ms();
     int status = CLI_DONE;
     g->talk.ended = false;
     g->total = g->prompt;
+    if (end == g->prompt) /* --tokens 0 */
+        status = cli_generate_feed(g, end, before);
     while (status == CLI_DONE && g->total < end && !g->talk.ended) {
         const uint32_t at = g->total;
         double now;
@@ -138,16 +203,33 @@ static int cli_generate_all(cli_generate_state *g)
     return status;
 }
 
-/* Messages from standard input, each with its reply. The tokens of all of them stay in the cache. */
+/* Makes room for `count` tokens. */
+static int cli_generate_grow(cli_generate_state *g, double count)
+{
+    int64_t *grown;
+    if (count <= g->room)
+        return CLI_DONE;
+    grown = count < 1e9 ? (int64_t *)realloc(g->ids, (size_t)count * sizeof(*grown)) : NULL;
+    if (grown == NULL)
+        return cli_fail("out of memory: %.0f tokens", count);
+    g->ids = grown;
+    g->room = (uint32_t)count;
+    return CLI_DONE;
+}
+
+/* Messages from standard input, each with its reply. The tokens of all of them stay in the cache, but for --context-shift. */
 static int cli_generate_chat(cli_generate_state *g)
 {
     int status = CLI_DONE;
     while (status == CLI_DONE && cli_talk_listen(&g->talk, &status)) {
         const cli_ids *said = &g->talk.said;
         g->total -= g->talk.ended; /* the template has that token, too */
-        if (said->count >= g->room - g->total)
+        g->talk.ended = false;
+        if (said->count >= (g->decoder.keep > 0 ? g->decoder.context : g->room - g->total))
             return cli_fail("generate: the conversation has %.0f tokens, and the context %u; --context N reserves more",
-                            (double)g->total + (double)said->count, (unsigned)g->room);
+                            (double)g->total + (double)said->count, (unsigned)g->decoder.context);
+        if (g->decoder.keep > 0 && cli_generate_grow(g, (double)g->total + (double)said->count + g->turn) != CLI_DONE)
+            return CLI_FAILED;
         for (size_t i = 0; i < said->count; i++)
             g->ids[g->total + i] = said->ids[i];
         g->prompt = g->total + (uint32_t)said->count;
@@ -173,6 +255,10 @@ static void cli_generate_print(cli_generate_state *g, const cli_args *args)
         printf(",\"context\":%u,\"batch\":%u,\"cache_bytes\":%.0f,\"session_bytes\":%.0f", (unsigned)g->decoder.context,
                (unsigned)g->decoder.batch, cli_decoder_cache_bytes(&g->decoder),
                (double)nnrt_session_get_memory(g->decoder.job.session).total);
+        if (args->loadCache != NULL)
+            printf(",\"loaded_tokens\":%u", (unsigned)(g->rows + g->dropped));
+        if (args->shift)
+            printf(",\"dropped_tokens\":%u", (unsigned)g->decoder.dropped);
         cli_json_ms("load_ms", g->decoder.job.loadMs);
         cli_json_ms("prepare_ms", g->decoder.job.prepareMs);
         cli_json_ms("first_ms", g->first);
@@ -199,7 +285,9 @@ static int cli_generate(const cli_args *args)
     int status;
     memset(&g, 0, sizeof(g));
     cli_talk_stopped = 0;
-    status = cli_talk_open(&g.talk, args);
+    status = cli_generate_history(&g, args);
+    if (status == CLI_DONE)
+        status = cli_talk_open(&g.talk, args);
     if (status == CLI_DONE)
         status = cli_generate_ids(&g, args);
     if (status == CLI_DONE)
@@ -208,6 +296,8 @@ static int cli_generate(const cli_args *args)
         status = args->chat ? cli_generate_chat(&g) : cli_generate_all(&g);
     if (status == CLI_DONE && !args->chat)
         status = cli_talk_end(&g.talk);
+    if (status == CLI_DONE && args->saveCache != NULL)
+        status = cli_decoder_save(&g.decoder, g.ids, g.total - g.talk.ended, args->saveCache);
     if (status == CLI_DONE) {
         cli_generate_print(&g, args);
         cli_talk_figures(&g.talk);
@@ -216,6 +306,7 @@ static int cli_generate(const cli_args *args)
     cli_decoder_close(&g.decoder);
     free(g.ids);
     free(g.times);
+    free(g.file.data);
     return status;
 }
 

@@ -27,7 +27,8 @@ typedef struct cli_talk {
     cli_stream_text out;
     cli_ids said;     /* tokens of the prompt, or of the last message in its chat template */
     int32_t style;    /* NNRT_CHAT_...; NONE: lines as they are */
-    bool first;       /* no message was read yet */
+    bool first;       /* there is no message before */
+    bool asked;       /* --prompt was the first message */
     bool ended;       /* the last token ended the text */
     uint32_t prompts, tokens, steps; /* for the figures: tokens of prompts, generated ones, those with a step */
     double promptMs, stepMs;
@@ -69,7 +70,7 @@ static bool cli_talk_samples(const cli_args *args)
 
 static bool cli_talk_has_text(const cli_args *args)
 {
-    return args->prompt != NULL || args->promptFile != NULL || args->chat;
+    return args->prompt != NULL || args->promptFile != NULL || args->chat || (args->loadCache != NULL && args->ids == NULL);
 }
 
 /* Combinations of options without meaning. */
@@ -86,6 +87,12 @@ static int cli_talk_check(const cli_args *args)
         return cli_usage("generate: %s is for --chat", args->system != NULL ? "--system" : args->raw ? "--raw" : "--template");
     if (args->raw && (args->system != NULL || args->chatTemplate != NULL))
         return cli_usage("generate: --raw sends lines as they are: without --system and --template");
+    if (args->noTokens && (args->saveCache == NULL || args->chat))
+        return cli_usage("generate: --tokens 0 is for --save-cache, without --chat");
+    if (args->system != NULL && args->loadCache != NULL)
+        return cli_usage("generate: --system begins a conversation, and --load-cache continues one");
+    if (args->keepTokens > 0 && !args->shift)
+        return cli_usage("generate: --keep-tokens is for --context-shift");
     if (args->chat && args->json)
         return cli_usage("generate: --chat prints text, without --json");
     if (!text && args->tokenizer != NULL)
@@ -122,10 +129,10 @@ static int cli_talk_template(cli_talk *t)
                     text.bytes < 60 ? (int)text.bytes : 60, text.data, text.bytes < 60 ? "" : "...", names);
 }
 
-/* The tokens of the prompt. Its last characters may wait for the first token. */
+/* The tokens of the prompt, which may be empty if a file has tokens before. Its last characters may wait for the first token. */
 static int cli_talk_prompt(cli_talk *t)
 {
-    const uint32_t flags = NNRT_TEXT_AFFIXES | NNRT_TEXT_SPECIAL;
+    const uint32_t flags = NNRT_TEXT_SPECIAL | (t->first ? NNRT_TEXT_AFFIXES : 0u);
     const char *path = t->args->promptFile;
     cli_bytes file = {NULL, 0};
     int status = CLI_DONE;
@@ -133,10 +140,10 @@ static int cli_talk_prompt(cli_talk *t)
         status = strcmp(path, "-") == 0 ? cli_read_stream(stdin, "standard input", &file) : cli_read_file(path, &file);
     if (status == CLI_DONE && path != NULL)
         status = cli_ids_add(&t->said, t->tokenizer, (const char *)file.data, file.size, flags);
-    else if (status == CLI_DONE)
+    else if (status == CLI_DONE && t->args->prompt != NULL)
         status = cli_ids_add(&t->said, t->tokenizer, t->args->prompt, strlen(t->args->prompt), flags);
     free(file.data);
-    if (status == CLI_DONE && t->said.count == 0)
+    if (status == CLI_DONE && t->said.count == 0 && t->first)
         return cli_fail("generate: the prompt has no tokens");
     for (size_t i = 0; i < t->said.count && status == CLI_DONE; i++) {
         size_t bytes; /* text that is dropped: the first token continues it, with its space */
@@ -151,7 +158,7 @@ static int cli_talk_open(cli_talk *t, const cli_args *args)
     const char *path;
     int status = cli_talk_check(args);
     t->args = args;
-    t->first = true;
+    t->first = args->loadCache == NULL;
     if (status != CLI_DONE || !cli_talk_has_text(args))
         return status;
     path = cli_tokenizer_path("generate", args);
@@ -346,12 +353,13 @@ static char *cli_talk_format(const cli_talk *t, const char *line, size_t *bytes,
 static bool cli_talk_listen(cli_talk *t, int *status)
 {
     const uint32_t flags = NNRT_TEXT_SPECIAL | (t->first ? NNRT_TEXT_AFFIXES : 0u);
-    const bool given = t->first && t->args->prompt != NULL;
+    const bool given = !t->asked && t->args->prompt != NULL;
     char *line = NULL, *text;
     size_t bytes = 0;
     nnrt_error error;
     memset(&error, 0, sizeof(error));
     t->said.count = 0;
+    t->asked = true;
     cli_talk_catch();
     while (*status == CLI_DONE && (line == NULL || *line == '\0')) { /* empty lines are no messages */
         free(line);
