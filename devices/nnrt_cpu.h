@@ -79,10 +79,12 @@ WHAT IS FAST, quantized int8 and uint8
     CONV2D_FUSION and CONV2D_TRANSPOSE_FUSION, FULL_CONNECTION and MATMUL_FUSION of constant weights that, after
     subtraction of their zero points, are -128 to 127, if no sum can exceed 32 bits and a filter tap reaches every pixel;
     MAX_POOL_FUSION, AVGPOOL_FUSION; ADD_FUSION, SUB_FUSION and MUL_FUSION, also broadcast; RESIZE (except CUBIC);
-    REDUCE_FUSION of SUM and MEAN; the operators that read their results from a table of 256 (ACTIVATION, HARD_SWISH,
-    EXPFUSION, CLIP, ...); QUANTIZE_LINEAR of float32, QUANT_DTYPE_CAST from and to float32, each with one scale and zero point
-    per tensor; MATMUL_INTEGER and CONV_INTEGER of constant weights and one zero point of x, which the run may compute
-    (dynamic quantization); CAST of float32 to 8 bits and of int32 to float32. Other elementwise operators and comparisons
+    REDUCE_FUSION; MATMUL_FUSION of two tensors of the run; SOFTMAX and LOG_SOFTMAX over any axis, LAYER_NORM_FUSION,
+    L2_NORMALIZE_FUSION, LP_NORMALIZATION; ADD_N of up to eight tensors; the operators that read their results from a
+    table of 256 (ACTIVATION, HARD_SWISH, EXPFUSION, CLIP, ...); QUANTIZE_LINEAR of float32, QUANT_DTYPE_CAST from and to
+    float32, each with one scale and zero point per tensor; MATMUL_INTEGER and CONV_INTEGER of constant weights and one zero
+    point of x, which the run may compute (dynamic quantization); CAST of float32 to 8 bits and of int32 to float32. Other
+    elementwise operators and comparisons
     (DIV_FUSION, MAXIMUM, ADD_N of two tensors, SCALE_FUSION, FUSED_BATCH_NORM, EQUAL, ...) read tables that PrepareModel
     fills, with 64 KB for two tensors, else 256 bytes for each channel of the constants, if the result has at least a
     sixteenth as many elements. All of these also with dynamic shapes.
@@ -198,6 +200,7 @@ SECTIONS (search for the tag)
     -- implementation --
     >>isa              instruction sets (ISA); which ones the processor has
     >>selecting        sorting, selecting and gathering of single elements
+    >>lines            8-bit operators that read whole lines: SOFTMAX, norms, products; ADD_N
     >>layout           channels last (NHWC): layout propagation and copies
     >>steps            kernel selection per step: GEMM and implicit-GEMM convolution, prepacked weights, epilogue fusion
     >>fused_depthwise  fusion of pointwise and depthwise convolutions
@@ -771,6 +774,7 @@ typedef struct nnrti_cpu_gemm_q8 {
     int32_t spare;  /* pixels after the tap that contain these bytes */
     bool gather;    /* x is converted to scratch first: rows of x, or patches of one pixel each (im2col) */
     bool zero, sums; /* MATMUL_INTEGER: x has a zero point, row 2 of the table has weights' zero points */
+    int32_t correct; /* with sums and requantization (`matmul_q8`): the factor of the sums of x, of all channels */
     nnrti_cpu_requantize scale;
 } nnrti_cpu_gemm_q8;
 
@@ -802,13 +806,23 @@ typedef struct nnrti_cpu_results_q8 {
     int32_t channel, count; /* the first of a panel, and the number left from it on */
     const int32_t *table;   /* of the first channel */
     const nnrti_cpu_requantize *scale;
-    int32_t zero;         /* MATMUL_INTEGER: the factor of row 1 of the table */
+    int32_t zero;         /* MATMUL_INTEGER: the factor of row 1 of the table. `matmul_q8`: of terms */
     const int32_t *terms; /* and of row 2, for each pixel; or NULL */
 } nnrti_cpu_results_q8;
 #define NNRTI_CPU_MAX_TILE_ROWS_Q8 8             /* pixels of the tallest register tile of any ISA */
 #define NNRTI_CPU_DEPTHWISE_Q8_SCRATCH (1 << 22) /* most bytes of interleaved input */
 #define NNRTI_CPU_GEMM_Q8_PIXELS 240             /* most pixels that are multiplied by a panel at a time */
 #define NNRTI_CPU_GEMM_Q8_GATHERED (1 << 22)     /* most bytes of im2col rows of a work item, unless 6 rows have more */
+
+/* MATMUL_FUSION of two 8-bit tensors of the run, `matmul_q8`: how many rows of x are multiplied at a time, and offsets in the
+   scratch of a worker, after what gemm_q8 needs: rows of a transposed x, the packed panel and its table. It grows with the
+   number of terms K, so that of the largest K serves all. */
+typedef struct nnrti_cpu_matmul_q8_room {
+    int32_t rows;
+    size_t turned, packed, table, total;
+} nnrti_cpu_matmul_q8_room;
+#define NNRTI_CPU_MATMUL_Q8_WORDS 64        /* groups of terms that are transposed at a time */
+#define NNRTI_CPU_MATMUL_Q8_BYTES (1 << 16) /* of converted rows of x, unless 6 rows have more */
 
 /* GEMM in float16 arithmetic: attributes of `gemm_f16`. Arguments: x [N,H,W,K], the packed weights and y [N,Ho,Wo,C],
    all float16, channels last. The packed weights are [C rounded up to NNRTI_CPU_HALF_LANES, 4 + terms]: per panel of
@@ -851,7 +865,8 @@ typedef struct nnrti_cpu_binary_q8 {
 /* REDUCE_FUSION of 8 bits, SUM and MEAN, and global AVGPOOL_FUSION: attributes of `reduce_q8`, which has the arguments of the
    reference kernel. */
 typedef struct nnrti_cpu_reduce_q8 {
-    bool mean, pool;
+    NNRT_ReduceMode mode;
+    bool pool;
     nnrt_kernel exact; /* the reference kernel, and its attributes */
     const void *attr;
 } nnrti_cpu_reduce_q8;
@@ -914,8 +929,10 @@ typedef struct nnrti_cpu_kernel {
     X(rms_norm)                                                                                                        \
     X(group_norm) X(winograd) X(recurrent) X(compare) X(where) X(argminmax) X(resize) X(lrn) X(lp_norm) X(topk) \
     X(integers) X(classify) X(cum_sum) X(attention)
-/* Kernels that are the same for each instruction set (>>selecting). */
-#define NNRTI_CPU_KERNELS_SELECT(X) X(non_zero) X(unique) X(gather_elements) X(gather) X(gather_nd) X(tables_q8)
+/* Kernels that are the same for each instruction set (>>selecting, >>lines). */
+#define NNRTI_CPU_KERNELS_SELECT(X)                                                                                    \
+    X(non_zero) X(unique) X(gather_elements) X(gather) X(gather_nd) X(tables_q8) X(softmax_q8) X(log_softmax_q8)       \
+    X(lp_norm_q8) X(l2_norm_q8) X(layer_norm_q8) X(reduce_lines_q8) X(add_n_q8)
 /* Kernels between float32 and integers or float16; avx512vnni uses the kernels of avx512. */
 #define NNRTI_CPU_KERNELS_CAST(X)                                                                                      \
     X(quantize) X(dequantize) X(cast) X(table_q8) X(widen_half) X(narrow_half) X(round_half) X(elementwise_half)
@@ -928,7 +945,7 @@ typedef struct nnrti_cpu_kernel {
 /* 8-bit kernels without dot products; then those with dot products, which avx512vnni and dotprod implement themselves:
    i8mm only the first two. */
 #define NNRTI_CPU_KERNELS_Q8(X) X(max_pool_q8) X(average_pool_q8) X(binary_q8) X(resize_q8) X(reduce_q8)
-#define NNRTI_CPU_KERNELS_Q8_GEMM(X) X(gemm_q8) X(multi_gemm_q8) X(gemm_nbits_int8)
+#define NNRTI_CPU_KERNELS_Q8_GEMM(X) X(gemm_q8) X(multi_gemm_q8) X(matmul_q8) X(gemm_nbits_int8)
 #define NNRTI_CPU_KERNELS_Q8_ROWS(X) X(depthwise_q8)
 
 /* Layout parameters of the 8-bit kernels of an instruction set. */
@@ -1478,30 +1495,32 @@ static int32_t nnrti_cpu_flip(const nnrt_view *v)
     return v->dataType == NNRT_DATA_TYPE_INT8 ? 0x80 : 0;
 }
 
-/* Quantized addition by floats, where that is provably exact: 2^FRACTION_BITS * z and 16 = x * by[0] + y * by[1] +
-   by[2]. If neither scale is more than twice that of z, no term is above 2^25 and the last factor is at most 2^-18.
-   For z within 0 to 256, and one more on each side, the float result is off by less than 16: by 1/2 for the exact
-   rounding of the terms and 1/8 for rounding halves away from zero, by 2 for each factor, 4 for by[2], 2 for the
-   first sum, 1 for the second, 1/2 for the conversion to integer. So if the low FRACTION_BITS bits are 32 or more,
-   the bits above them are exactly z. false: the scales are out of range. */
-static bool nnrti_cpu_add_q8_factors(const nnrt_view *args, int32_t flip, bool minus, float *by)
+/* Quantized addition by floats, where that is provably exact: 2^FRACTION_BITS * z and half of the margin = x * by[0] + y *
+   by[1] + by[2]. Let neither scale be more than R times that of z, R a power of two from 2 to 8: then no term is above R *
+   2^24, and the last factor is at most R * 2^-19. For z within 0 to 256, and one more on each side, the float result is
+   off by less than 8 R: by R/4 for the exact rounding of the terms and R/16 for rounding halves away from zero, by R for
+   each factor, 2 R for by[2], R for the first sum, 1 for the second, 1/2 for the conversion to integer. So if the low
+   FRACTION_BITS bits are 16 R, the margin, or more, the bits above them are exactly z. Returns the margin, or 0: the scales
+   are out of range. */
+static int32_t nnrti_cpu_add_q8_factors(const nnrt_view *args, int32_t flip, bool minus, float *by)
 {
     const int32_t *list = (const int32_t *)args[2].data;
     double f[3], base = list[0] + flip + 0.5;
+    int32_t most = 2;
     for (int32_t k = 0; k < 3; k++) {
         const int32_t m = list[NNRT_QUANT_FACTORS + 2 * k], e = list[NNRT_QUANT_FACTORS + 2 * k + 1];
         f[k] = (double)m / (double)((int64_t)1 << (31 - e));
     }
     for (int32_t k = 0; k < 2; k++) {
         double factor = f[k] * f[2] * (1 << 20);
-        if (factor > 2)
-            return false;
+        while (factor > most && most <= 8)
+            most *= 2;
         factor = minus && k == 1 ? -factor : factor;
         by[k] = (float)(factor * (1 << NNRTI_CPU_FRACTION_BITS));
         base -= factor * args[k].quant[0].zeroPoint;
     }
-    by[2] = (float)(base * (1 << NNRTI_CPU_FRACTION_BITS) + 16);
-    return true;
+    by[2] = (float)(base * (1 << NNRTI_CPU_FRACTION_BITS) + 8 * most);
+    return most <= 8 ? 16 * most : 0;
 }
 
 /* Position of channel c in an interleaved block: interleaving rows of x also permutes the channels, since unpack
@@ -1628,6 +1647,34 @@ static int64_t nnrti_cpu_phase_pieces(const nnrti_cpu_phase *p, const nnrt_view 
 static void nnrti_cpu_requantize_table(nnrti_cpu_requantize *r, const nnrt_view *quant, const nnrt_view *y,
                                        int64_t reach, int32_t C, int32_t padded, int32_t lanes, int32_t mixed,
                                        int32_t *table);
+
+static nnrti_cpu_matmul_q8_room nnrti_cpu_matmul_q8_room_of(const nnrti_cpu_isa_q8 *isa, int32_t K)
+{
+    const size_t row = ((size_t)K / (size_t)isa->group + 1) * (size_t)(isa->group * isa->bytes);
+    const size_t bytes = 6 * row > NNRTI_CPU_MATMUL_Q8_BYTES ? 6 * row : NNRTI_CPU_MATMUL_Q8_BYTES;
+    const size_t most = NNRTI_CPU_MATMUL_Q8_BYTES / row / 6 * 6;
+    nnrti_cpu_matmul_q8_room room;
+    room.rows = (int32_t)(most < 6 ? 6 : most > NNRTI_CPU_GEMM_Q8_PIXELS ? NNRTI_CPU_GEMM_Q8_PIXELS : most);
+    room.turned = NNRTI_CPU_GEMM_Q8_PIXELS * (sizeof(int32_t) + 2 * sizeof(void *)) +
+                  NNRTI_CPU_MAX_TILE_ROWS_Q8 * sizeof(void *) + bytes + 64; /* sums, pointers and operands of gemm_q8 */
+    room.turned = (room.turned + 63) / 64 * 64;
+    room.packed = room.turned + (bytes + 63) / 64 * 64;
+    room.table = room.packed + (row * (size_t)isa->panel + 63) / 64 * 64;
+    room.total = room.table + (size_t)isa->panel * NNRTI_CPU_REQUANTIZE_ROWS * sizeof(int32_t);
+    return room;
+}
+
+/* The largest absolute value of a sum of K products of elements of x and y, and of a bias [N], whose data may be NULL. */
+static int64_t nnrti_cpu_matmul_q8_reach(const nnrt_view *x, const nnrt_view *y, const nnrt_view *bias, int32_t K)
+{
+    const int64_t zeroX = x->quant[0].zeroPoint + nnrti_cpu_flip(x), zeroY = y->quant[0].zeroPoint + nnrti_cpu_flip(y);
+    int64_t most = 0;
+    for (int32_t i = 0; bias->data != NULL && i < bias->dims[0]; i++) {
+        const int64_t b = ((const int32_t *)bias->data)[i * bias->strides[0]];
+        most = b > most ? b : -b > most ? -b : most;
+    }
+    return K * (zeroX > 127 ? zeroX : 255 - zeroX) * (zeroY > 127 ? zeroY : 255 - zeroY) + most;
+}
 
 /* Transpose a matrix of 32-bit elements, or of bytes; in >>layout. */
 static void nnrti_cpu_transpose(const uint32_t *from, ptrdiff_t step, uint32_t *to, ptrdiff_t next, int32_t rows,
@@ -2311,6 +2358,521 @@ static NNRT_ReturnCode nnrti_cpu_tables_q8(const void *attr, nnrt_view *args, nn
     nnrti_cpu_parallel_for(call, 40.0 * (double)count, (uint32_t)((size + j.slice - 1) / j.slice), nnrti_cpu_tables_slice, &j);
     return NNRT_SUCCESS;
 }
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>lines */
+
+/* 8-bit operators that read whole lines: SOFTMAX, LOG_SOFTMAX, LAYER_NORM_FUSION, norms, reductions by products and roots;
+   and ADD_N. A byte has 256 values, so a line computes each result at most 256 times and loads it otherwise. Sums of integers
+   are exact. Sums of floats run in the order of the reference device, with its compensation, so their bits are the same:
+   the chain of additions bounds the speed. No instruction set has a better form for these loads. Arguments and attributes are
+   those of the reference kernels (nnrti_cpu_exchange). */
+
+/* No contraction of a * b + c into one rounding, as in nnrt_ops.h. */
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
+#pragma GCC push_options
+#pragma GCC optimize("fp-contract=off")
+#endif
+
+/* The result of an element with stored integer q, q' = q from 0 to 255, v = q - zero point, real f = scale * v. */
+typedef enum nnrti_cpu_line_kind {
+    NNRTI_CPU_LINE_SOFTMAX,     /* the share of powers[largest - q], in fixed point */
+    NNRTI_CPU_LINE_LOG_SOFTMAX, /* (f - largest) - log(sum of exp(f - largest)) */
+    NNRTI_CPU_LINE_NORM,        /* f / norm */
+    NNRTI_CPU_LINE_L2_FIXED,    /* v / sqrt(sum of v^2), in fixed point */
+    NNRTI_CPU_LINE_LAYER_NORM,  /* (f - mean) * scale * gamma + beta */
+    NNRTI_CPU_LINE_L2,          /* these have one result: sqrt(sum of f^2) */
+    NNRTI_CPU_LINE_PROD,        /* the product of f */
+    NNRTI_CPU_LINE_ALL          /* whether no v is 0 */
+} nnrti_cpu_line_kind;
+
+typedef struct nnrti_cpu_lines_job {
+    nnrti_cpu_line_kind kind;
+    nnrt_view x, y, setX, setY; /* x, y: of the first element of each line; set: the elements of a line */
+    int32_t elements, slice;    /* of a line; lines of a work item */
+    int32_t flip, zero;         /* of x: q' = byte ^ flip */
+    const int32_t *list;        /* zero point, bounds and factors of y; NULL: y is rounded from float */
+    const int32_t *powers;
+    int64_t least;  /* of the sum of L2_FIXED */
+    int32_t p;      /* NORM: 1: the sum of |f|; 2: sqrt(sum of f^2), both + epsilon; 0: of at least epsilon */
+    float epsilon;  /* NORM, LAYER_NORM */
+    NNRT_ActivationType activation;
+    const nnrt_view *gamma, *beta; /* LAYER_NORM, or NULL */
+    float real[256];               /* f of each q' */
+} nnrti_cpu_lines_job;
+
+/* A line: its largest q', its sum, and the results and terms that were computed. */
+typedef struct nnrti_cpu_line {
+    int32_t largest, bits, inverse, factor[2];
+    int64_t exact; /* sum */
+    float sum;     /* of terms; then the norm, or the logarithm */
+    bool hasByte[256], hasTerm[256];
+    uint8_t byte[256];
+    float term[256];
+} nnrti_cpu_line;
+
+/* H, D, sat32 and I of section 1 and 5 of the rules of quantized arithmetic. */
+static int32_t nnrti_cpu_high_product(int32_t a, int32_t b)
+{
+    const int64_t y = ((int64_t)a * b + ((int64_t)1 << 30)) >> 31;
+    return y > INT32_MAX ? INT32_MAX : (int32_t)y;
+}
+
+static int64_t nnrti_cpu_shift_round(int64_t x, int32_t n)
+{
+    return n == 0 ? x : n > 32 ? 0 : (x + ((int64_t)1 << (n - 1)) - (x < 0)) >> n;
+}
+
+static int32_t nnrti_cpu_to_int32(int64_t x)
+{
+    return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : (int32_t)x;
+}
+
+static int32_t nnrti_cpu_fixed_reciprocal(int32_t a)
+{
+    const int32_t u = (int32_t)(((int64_t)a + ((int64_t)1 << 31)) >> 1);
+    int32_t x = 1515870810 + nnrti_cpu_high_product(u, -1010580540);
+    for (int32_t i = 0; i < 3; i++)
+        x = (int32_t)(x + (int64_t)4 * nnrti_cpu_high_product(x, (1 << 29) - nnrti_cpu_high_product(u, x)));
+    return nnrti_cpu_to_int32((int64_t)2 * x);
+}
+
+static int32_t nnrti_cpu_bit_count(uint64_t n)
+{
+    int32_t k = 0;
+    for (; n != 0; n >>= 1)
+        k++;
+    return k;
+}
+
+/* The factor {m, e} of 128 / sqrt(a): L2_NORMALIZE of section 5. */
+static void nnrti_cpu_root_factor(int64_t a, int32_t factor[2])
+{
+    int32_t x = 1 << 28, u, n = 11, j;
+    factor[0] = INT32_MAX;
+    factor[1] = 7;
+    if (a <= 1)
+        return;
+    for (; a >= 1 << 29; a >>= 2)
+        n++;
+    j = (31 - nnrti_cpu_bit_count((uint64_t)a)) / 2 - 1;
+    n -= j;
+    a *= (int64_t)1 << (2 * j);
+    u = (int32_t)nnrti_cpu_shift_round(a >> 1, 1);
+    for (int32_t i = 0; i < 5; i++) {
+        const int32_t cube = nnrti_cpu_high_product(nnrti_cpu_high_product(x, x), x);
+        x = nnrti_cpu_to_int32((int64_t)8 * (nnrti_cpu_high_product(402653184, x) -
+                                             nnrti_cpu_high_product(u, nnrti_cpu_to_int32((int64_t)64 * cube))));
+    }
+    x = nnrti_cpu_high_product(x, 1518500250);
+    factor[0] = n < 0 ? x * (1 << -n) : x;
+    factor[1] = n < 0 ? 7 : 7 - n;
+}
+
+/* round(r / scale of y), halves away from zero, within 10^9; NaN: 0. */
+static int64_t nnrti_cpu_round_real(float r, float scale)
+{
+    const float v = scale > 0 ? r / scale : 0.0f;
+    return v != v ? 0 : v > 1e9f ? 1000000000 : v < -1e9f ? -1000000000 : (int64_t)((double)v + (v < 0 ? -0.5 : 0.5));
+}
+
+static uint8_t nnrti_cpu_real_byte(const nnrti_cpu_lines_job *j, float r)
+{
+    const NNRT_QuantParam *quant = &j->y.quant[0];
+    const int64_t q = nnrti_cpu_round_real(r, (float)quant->scale) + quant->zeroPoint;
+    const int32_t low = j->y.dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0;
+    return (uint8_t)(q < low ? low : q > low + 255 ? low + 255 : q);
+}
+
+/* The result of an element. */
+static uint8_t nnrti_cpu_line_byte(const nnrti_cpu_lines_job *j, const nnrti_cpu_line *l, int32_t q)
+{
+    if (j->kind == NNRTI_CPU_LINE_SOFTMAX) {
+        const int32_t *const factor = j->list + NNRT_QUANT_FACTORS;
+        const int64_t share = nnrti_cpu_high_product(l->inverse, j->powers[l->largest - q]);
+        const int64_t v = factor[0] != 0 || factor[1] != 1 ? nnrt_rescale(nnrti_cpu_shift_round(share, l->bits - 5), factor)
+                          : l->exact >> 28 != 0            ? 0
+                                                           : nnrti_cpu_shift_round(share, l->bits + 3);
+        return (uint8_t)nnrt_quant_result(v, j->list);
+    }
+    if (j->kind == NNRTI_CPU_LINE_L2_FIXED)
+        return (uint8_t)nnrt_quant_result(nnrt_rescale(q - j->zero, l->factor), j->list);
+    if (j->kind == NNRTI_CPU_LINE_LOG_SOFTMAX)
+        return nnrti_cpu_real_byte(j, (j->real[q] - j->real[l->largest]) - l->sum);
+    return nnrti_cpu_real_byte(j, nnrt_activate(j->real[q] / l->sum, j->activation));
+}
+
+/* The sum of the terms of a line, floats, compensated: exp(f - largest), |f| or f^2. */
+static float nnrti_cpu_line_sum(const nnrti_cpu_lines_job *j, nnrti_cpu_line *l, const uint8_t *x)
+{
+    float sum = 0, rest = 0;
+    nnrt_walk w;
+    for (bool more = nnrt_walk_first(&w, &j->setX, NULL, NULL); more; more = nnrt_walk_next(&w))
+        for (int32_t i = 0; i < w.count; i++) {
+            const int32_t q = x[w.at[0] + i * w.row[0]] ^ j->flip;
+            float v, next, part;
+            if (!l->hasTerm[q]) {
+                const float f = j->real[q];
+                l->hasTerm[q] = true;
+                l->term[q] = j->kind == NNRTI_CPU_LINE_LOG_SOFTMAX ? nnrt_expf(f - j->real[l->largest])
+                             : j->p != 1                           ? f * f
+                             : f < 0                               ? -f
+                                                                   : f;
+            }
+            v = l->term[q];
+            next = sum + v;
+            part = next - sum;
+            rest += (sum - (next - part)) + (v - part);
+            sum = next;
+        }
+    return rest - rest == 0 ? sum + rest : sum;
+}
+
+/* The largest q', and of kinds in fixed point the sum. */
+static void nnrti_cpu_line_integers(const nnrti_cpu_lines_job *j, nnrti_cpu_line *l, const uint8_t *x)
+{
+    const int32_t before = l->largest;
+    nnrt_walk w;
+    bool more;
+    l->largest = 0;
+    l->exact = 0;
+    for (more = nnrt_walk_first(&w, &j->setX, NULL, NULL); more && j->kind <= NNRTI_CPU_LINE_LOG_SOFTMAX;
+         more = nnrt_walk_next(&w))
+        for (int32_t i = 0; i < w.count; i++) {
+            const int32_t q = x[w.at[0] + i * w.row[0]] ^ j->flip;
+            l->largest = q > l->largest ? q : l->largest;
+        }
+    if (l->largest != before)
+        memset(l->hasTerm, 0, sizeof(l->hasTerm));
+    if (j->kind != NNRTI_CPU_LINE_SOFTMAX && j->kind != NNRTI_CPU_LINE_L2_FIXED)
+        return;
+    for (more = nnrt_walk_first(&w, &j->setX, NULL, NULL); more; more = nnrt_walk_next(&w)) {
+        int64_t sum = 0;
+        for (int32_t i = 0; i < w.count; i++) {
+            const int32_t q = x[w.at[0] + i * w.row[0]] ^ j->flip, v = q - j->zero;
+            sum += j->kind == NNRTI_CPU_LINE_L2_FIXED ? v * v
+                                                      : ((int64_t)j->powers[l->largest - q] + (1 << 11)) >> 12;
+        }
+        l->exact += sum;
+    }
+    if (j->kind == NNRTI_CPU_LINE_L2_FIXED) {
+        nnrti_cpu_root_factor(l->exact > j->least ? l->exact : j->least, l->factor);
+        return;
+    }
+    l->bits = nnrti_cpu_bit_count((uint64_t)l->exact);
+    l->inverse = nnrti_cpu_fixed_reciprocal((int32_t)((l->bits <= 32 ? l->exact * ((int64_t)1 << (32 - l->bits))
+                                                                     : l->exact >> (l->bits - 32)) -
+                                                      ((int64_t)1 << 31)));
+}
+
+/* Reductions to one result. */
+static uint8_t nnrti_cpu_line_reduced(const nnrti_cpu_lines_job *j, nnrti_cpu_line *l, const uint8_t *x)
+{
+    float product = 1;
+    bool all = true;
+    nnrt_walk w;
+    if (j->kind == NNRTI_CPU_LINE_L2) {
+        const float norm = nnrt_sqrtf(nnrti_cpu_line_sum(j, l, x));
+        return (uint8_t)nnrt_quant_result(nnrti_cpu_round_real(norm, (float)j->y.quant[0].scale), j->list);
+    }
+    for (bool more = nnrt_walk_first(&w, &j->setX, NULL, NULL); more; more = nnrt_walk_next(&w))
+        for (int32_t i = 0; i < w.count; i++) {
+            const int32_t q = x[w.at[0] + i * w.row[0]] ^ j->flip;
+            product *= j->real[q];
+            all = all && q != j->zero;
+        }
+    return (uint8_t)nnrt_quant_result(j->kind == NNRTI_CPU_LINE_PROD
+                                          ? nnrti_cpu_round_real(product, (float)j->y.quant[0].scale)
+                                          : (int64_t)all * j->list[NNRT_QUANT_FACTORS],
+                                      j->list);
+}
+
+/* LAYER_NORM_FUSION of row m, with the sums of the reference kernel: a first mean, the mean of the remainders, which both are
+   subtracted, and the mean of their squares. */
+static void nnrti_cpu_line_layer_norm(const nnrti_cpu_lines_job *j, int64_t m, const uint8_t *x, uint8_t *y)
+{
+    const int32_t K = j->elements, G = j->gamma != NULL ? j->gamma->dims[0] : 1;
+    const ptrdiff_t stepX = j->setX.strides[1], stepY = j->setY.strides[1];
+    float sum = 0, rest = 0, squares = 0, mean, variance, scale;
+    int32_t g = (int32_t)(m * K % G);
+    for (int32_t k = 0; k < K; k++)
+        sum += j->real[x[k * stepX] ^ j->flip];
+    mean = sum / (float)K;
+    for (int32_t k = 0; k < K; k++) {
+        const float d = j->real[x[k * stepX] ^ j->flip] - mean;
+        rest += d;
+        squares += d * d;
+    }
+    rest /= (float)K;
+    variance = squares / (float)K - rest * rest;
+    scale = 1.0f / nnrt_sqrtf((variance < 0 ? 0.0f : variance) + j->epsilon);
+    for (int32_t k = 0; k < K; k++) {
+        float v = ((j->real[x[k * stepX] ^ j->flip] - mean) - rest) * scale;
+        if (j->gamma != NULL)
+            v = v * ((const float *)j->gamma->data)[g * j->gamma->strides[0]] +
+                ((const float *)j->beta->data)[g * j->beta->strides[0]];
+        g = g + 1 < G ? g + 1 : 0;
+        y[k * stepY] = nnrti_cpu_real_byte(j, v);
+    }
+}
+
+static void nnrti_cpu_line_run(const nnrti_cpu_lines_job *j, nnrti_cpu_line *l, const uint8_t *x, uint8_t *y)
+{
+    nnrt_walk w;
+    if (j->kind >= NNRTI_CPU_LINE_L2) {
+        *y = nnrti_cpu_line_reduced(j, l, x);
+        return;
+    }
+    nnrti_cpu_line_integers(j, l, x);
+    if (j->kind == NNRTI_CPU_LINE_LOG_SOFTMAX)
+        l->sum = nnrt_logf(nnrti_cpu_line_sum(j, l, x));
+    if (j->kind == NNRTI_CPU_LINE_NORM) {
+        const float sum = nnrti_cpu_line_sum(j, l, x);
+        l->sum = j->p == 0 ? nnrt_sqrtf(sum < j->epsilon ? j->epsilon : sum)
+                           : (j->p == 2 ? nnrt_sqrtf(sum) : sum) + j->epsilon;
+    }
+    memset(l->hasByte, 0, sizeof(l->hasByte));
+    for (bool more = nnrt_walk_first(&w, &j->setY, &j->setX, NULL); more; more = nnrt_walk_next(&w))
+        for (int32_t i = 0; i < w.count; i++) {
+            const int32_t q = x[w.at[1] + i * w.row[1]] ^ j->flip;
+            if (!l->hasByte[q]) {
+                l->hasByte[q] = true;
+                l->byte[q] = nnrti_cpu_line_byte(j, l, q);
+            }
+            y[w.at[0] + i * w.row[0]] = l->byte[q];
+        }
+}
+
+/* Work item: some lines. */
+static void nnrti_cpu_lines_task(void *arg, uint32_t unit, uint32_t worker)
+{
+    const nnrti_cpu_lines_job *const j = (const nnrti_cpu_lines_job *)arg;
+    nnrti_cpu_line line;
+    int64_t count = 1, end;
+    (void)worker;
+    memset(&line, 0, sizeof(line));
+    for (int32_t k = 0; k < j->x.rank; k++)
+        count *= j->x.dims[k];
+    end = (int64_t)(unit + 1) * j->slice < count ? (int64_t)(unit + 1) * j->slice : count;
+    for (int64_t i = (int64_t)unit * j->slice; i < end; i++) {
+        int64_t left = i;
+        const uint8_t *x = (const uint8_t *)j->x.data;
+        uint8_t *y = (uint8_t *)j->y.data;
+        for (int32_t k = j->x.rank - 1; k >= 0; left /= j->x.dims[k], k--) {
+            x += left % j->x.dims[k] * j->x.strides[k];
+            y += left % j->x.dims[k] * j->y.strides[k];
+        }
+        if (j->kind == NNRTI_CPU_LINE_LAYER_NORM)
+            nnrti_cpu_line_layer_norm(j, i, x, y);
+        else
+            nnrti_cpu_line_run(j, &line, x, y);
+    }
+}
+
+/* Sets x and y, which is no empty view, and the axes of the lines: bits of `axes`. */
+static void nnrti_cpu_lines_of(nnrti_cpu_lines_job *j, nnrti_cpu_line_kind kind, const nnrt_view *x, const nnrt_view *y,
+                               uint32_t axes)
+{
+    memset(j, 0, sizeof(*j));
+    j->kind = kind;
+    j->x = j->setX = *x;
+    j->y = j->setY = *y;
+    j->elements = 1;
+    for (int32_t k = 0; k < x->rank; k++) {
+        nnrt_view *const none = (axes >> k & 1) != 0 ? &j->x : &j->setX;
+        j->elements *= (axes >> k & 1) != 0 ? x->dims[k] : 1;
+        none->dims[k] = 1;
+        j->setY.dims[k] = j->setX.dims[k];
+    }
+    j->flip = nnrti_cpu_flip(x);
+    j->zero = x->quant[0].zeroPoint + j->flip;
+    for (int32_t q = 0; q < 256; q++)
+        j->real[q] = (float)x->quant[0].scale * (float)(q - j->zero);
+}
+
+static NNRT_ReturnCode nnrti_cpu_lines_run(nnrti_cpu_lines_job *j, nnrt_call *call)
+{
+    double lines = 1;
+    for (int32_t k = 0; k < j->x.rank; k++)
+        lines *= j->x.dims[k];
+    j->slice = 4096 / j->elements + 1;
+    nnrti_cpu_parallel_for(call, 200.0 * lines * j->elements, (uint32_t)((lines + j->slice - 1) / j->slice),
+                           nnrti_cpu_lines_task, j);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_cpu_softmax_q8(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    nnrti_cpu_lines_job j;
+    if (nnrt_view_empty(&args[0]))
+        return NNRT_SUCCESS;
+    nnrti_cpu_lines_of(&j, NNRTI_CPU_LINE_SOFTMAX, &args[0], &args[3], 1u << ((const NNRT_Softmax *)attr)->axis.data[0]);
+    j.powers = (const int32_t *)args[1].data;
+    j.list = (const int32_t *)args[2].data;
+    return nnrti_cpu_lines_run(&j, call);
+}
+
+static NNRT_ReturnCode nnrti_cpu_log_softmax_q8(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    nnrti_cpu_lines_job j;
+    if (nnrt_view_empty(&args[0]))
+        return NNRT_SUCCESS;
+    nnrti_cpu_lines_of(&j, NNRTI_CPU_LINE_LOG_SOFTMAX, &args[0], &args[1], 1u << ((const NNRT_LogSoftmax *)attr)->axis);
+    return nnrti_cpu_lines_run(&j, call);
+}
+
+static NNRT_ReturnCode nnrti_cpu_lp_norm_q8(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const NNRT_LpNormalization *const a = (const NNRT_LpNormalization *)attr;
+    nnrti_cpu_lines_job j;
+    if (nnrt_view_empty(&args[0]))
+        return NNRT_SUCCESS;
+    nnrti_cpu_lines_of(&j, NNRTI_CPU_LINE_NORM, &args[0], &args[1], 1u << a->axis);
+    j.p = (int32_t)a->p;
+    j.epsilon = a->epsilon;
+    j.activation = NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
+    return nnrti_cpu_lines_run(&j, call);
+}
+
+/* In fixed point, if the rule derived a bound of the sum and the range of the result. */
+static NNRT_ReturnCode nnrti_cpu_l2_norm_q8(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const NNRT_L2NormalizeFusion *const a = (const NNRT_L2NormalizeFusion *)attr;
+    const bool fixed = call->nDerived == 2;
+    nnrti_cpu_lines_job j;
+    uint32_t axes = 0;
+    if (nnrt_view_empty(&args[0]))
+        return NNRT_SUCCESS;
+    for (uint32_t k = 0; k < a->axis.count; k++)
+        axes |= 1u << a->axis.data[k];
+    nnrti_cpu_lines_of(&j, fixed ? NNRTI_CPU_LINE_L2_FIXED : NNRTI_CPU_LINE_NORM, &args[0], &args[fixed ? 3 : 1], axes);
+    if (fixed) {
+        j.least = *(const int64_t *)args[1].data;
+        j.list = (const int32_t *)args[2].data;
+    }
+    j.epsilon = a->epsilon;
+    j.activation = a->activationType;
+    return nnrti_cpu_lines_run(&j, call);
+}
+
+static NNRT_ReturnCode nnrti_cpu_layer_norm_q8(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const NNRT_LayerNormFusion *const a = (const NNRT_LayerNormFusion *)attr;
+    nnrti_cpu_lines_job j;
+    if (nnrt_view_empty(&args[0]))
+        return NNRT_SUCCESS;
+    nnrti_cpu_lines_of(&j, NNRTI_CPU_LINE_LAYER_NORM, &args[0], &args[3], 2);
+    j.epsilon = a->epsilon;
+    j.gamma = a->elementwiseAffine ? &args[1] : NULL;
+    j.beta = &args[2];
+    return nnrti_cpu_lines_run(&j, call);
+}
+
+/* REDUCE_FUSION of L2, PROD and ALL. */
+static NNRT_ReturnCode nnrti_cpu_reduce_lines_q8(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const NNRT_ReduceFusion *const a = (const NNRT_ReduceFusion *)attr;
+    const nnrt_view *const axes = &args[call->nIn], *const list = axes + 1;
+    nnrti_cpu_lines_job j;
+    uint32_t set = 0;
+    if (nnrt_view_empty(&args[0]))
+        return nnrt_reduce_fusion_q8(a, &args[0], axes, list, &args[call->nIn + 2]);
+    for (int32_t k = 0; k < axes->dims[0]; k++)
+        set |= 1u << ((const int32_t *)axes->data)[k];
+    nnrti_cpu_lines_of(&j,
+                       a->mode == NNRT_REDUCE_MODE_L2     ? NNRTI_CPU_LINE_L2
+                       : a->mode == NNRT_REDUCE_MODE_PROD ? NNRTI_CPU_LINE_PROD
+                                                          : NNRTI_CPU_LINE_ALL,
+                       &args[0], &args[call->nIn + 2], set);
+    j.list = (const int32_t *)list->data;
+    return nnrti_cpu_lines_run(&j, call);
+}
+
+#define NNRTI_CPU_ADD_N_INPUTS 8   /* most inputs: their sum fits 32 bits */
+#define NNRTI_CPU_ADD_N_CHUNK 1024 /* elements of a work item */
+
+typedef struct nnrti_cpu_add_n_job {
+    nnrt_view x[NNRTI_CPU_ADD_N_INPUTS], y; /* of equal rank, x broadcast by strides 0 */
+    uint32_t nIn;
+    int32_t pieces; /* chunks of a line */
+    const int32_t *list;
+    int32_t term[NNRTI_CPU_ADD_N_INPUTS][256]; /* of each byte */
+} nnrti_cpu_add_n_job;
+
+/* Work item: a chunk of a line of the last axis. */
+static void nnrti_cpu_add_n_task(void *arg, uint32_t unit, uint32_t worker)
+{
+    const nnrti_cpu_add_n_job *const j = (const nnrti_cpu_add_n_job *)arg;
+    const int32_t last = j->y.rank - 1, first = (int32_t)(unit % (uint32_t)j->pieces) * NNRTI_CPU_ADD_N_CHUNK;
+    const int32_t left = j->y.dims[last] - first, count = left < NNRTI_CPU_ADD_N_CHUNK ? left : NNRTI_CPU_ADD_N_CHUNK;
+    const int32_t *const factor = j->list + NNRT_QUANT_FACTORS;
+    int32_t sum[NNRTI_CPU_ADD_N_CHUNK];
+    (void)worker;
+    for (uint32_t k = 0; k <= j->nIn; k++) {
+        const nnrt_view *const v = k < j->nIn ? &j->x[k] : &j->y;
+        const ptrdiff_t step = v->strides[last];
+        uint8_t *from = (uint8_t *)v->data + first * step;
+        uint32_t line = unit / (uint32_t)j->pieces;
+        for (int32_t i = last - 1; i >= 0; line /= (uint32_t)j->y.dims[i], i--)
+            from += (ptrdiff_t)(line % (uint32_t)j->y.dims[i]) * v->strides[i];
+        for (int32_t i = 0; k == 0 && i < count; i++)
+            sum[i] = j->term[0][from[i * step]];
+        for (int32_t i = 0; k > 0 && k < j->nIn && i < count; i++)
+            sum[i] += j->term[k][from[i * step]];
+        for (int32_t i = 0; k == j->nIn && i < count; i++)
+            from[i * step] = (uint8_t)nnrt_quant_result(nnrt_rescale(sum[i], factor), j->list);
+    }
+}
+
+/* ADD_N of two to eight tensors: each is brought to a common scale by a table. */
+static NNRT_ReturnCode nnrti_cpu_add_n_q8(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrt_view *const list = &args[call->nIn], *const y = list + 1;
+    nnrti_cpu_add_n_job j;
+    bool dense = nnrt_view_dense(y);
+    size_t count = 0;
+    (void)attr;
+    if (nnrt_view_empty(y))
+        return NNRT_SUCCESS;
+    (void)nnrt_dims_count(y->dims, y->rank, &count);
+    memset(&j, 0, sizeof(j));
+    j.nIn = call->nIn;
+    j.list = (const int32_t *)list->data;
+    for (uint32_t k = 0; k <= j.nIn; k++) {
+        const nnrt_view *const v = k < j.nIn ? &args[k] : y;
+        nnrt_view *const to = k < j.nIn ? &j.x[k] : &j.y;
+        *to = *v;
+        to->rank = y->rank > 0 ? y->rank : 1;
+        for (int32_t i = 0; i < to->rank; i++) {
+            const int32_t axis = i - (to->rank - v->rank);
+            to->dims[i] = y->rank > 0 ? y->dims[i] : 1;
+            to->strides[i] = axis >= 0 && v->dims[axis] != 1 ? v->strides[axis] : 0;
+            dense = dense && (to->dims[i] == 1 || to->strides[i] == j.x[0].strides[i]);
+        }
+        for (int32_t q = 0; k < j.nIn && q < 256; q++) {
+            const int32_t v8 = (v->dataType == NNRT_DATA_TYPE_INT8 ? (int8_t)q : q) - v->quant[0].zeroPoint;
+            j.term[k][q] = nnrt_rescale((int64_t)v8 * (1 << 20), j.list + NNRT_QUANT_FACTORS + 2 + 2 * k);
+        }
+    }
+    for (uint32_t k = 0; dense && k <= j.nIn; k++) { /* all tensors have the order of y: one line */
+        nnrt_view *const v = k < j.nIn ? &j.x[k] : &j.y;
+        v->rank = 1;
+        v->dims[0] = (int32_t)count;
+        v->strides[0] = 1;
+    }
+    j.pieces = (j.y.dims[j.y.rank - 1] - 1) / NNRTI_CPU_ADD_N_CHUNK + 1;
+    nnrti_cpu_parallel_for(call, (40.0 + 20.0 * j.nIn) * (double)count,
+                           (uint32_t)(count / (size_t)j.y.dims[j.y.rank - 1]) * (uint32_t)j.pieces, nnrti_cpu_add_n_task, &j);
+    return NNRT_SUCCESS;
+}
+
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT DEFAULT
+#elif defined(__GNUC__)
+#pragma GCC pop_options
+#endif
 
 #if NNRTI_CPU_OBJECT != 1
 #if NNRT_CPU_AVX512
@@ -5803,12 +6365,12 @@ static nnrti_cpu_plan_q8 nnrti_cpu_plan_gemm_q8(const nnrti_cpu_edit *e, nnrti_c
     const bool column = e->dynamic != NULL && x->dims[2] == 1;
     const int32_t pixel = e->dynamic != NULL ? x->dims[3] : K;
     /* x is read in place, whole groups per tap, or else per row of the window; or rows of it are converted, whole groups
-       per row of the window; or patches. */
+       per row of the window, of which the last may read elements of the next tap by weights of 0; or patches. */
     const bool close = !grouped && a->dilation[1] == 1 && (column || x->strides[2] == pixel), even = K % isa->group == 0;
     const bool gather = isa->bytes != 1 || !NNRTI_CPU_DOT_READS(x) || (!even && !close);
     const int64_t taps = (int64_t)w->dims[1] * w->dims[2];
-    const bool whole = close && a->stride[1] <= w->dims[2] && (int64_t)w->dims[2] * K % isa->group == 0;
-    const int64_t line = even || gather ? taps * K : (int64_t)w->dims[2] * K,
+    const bool whole = close && a->stride[1] <= w->dims[2];
+    const int64_t line = gather ? (whole ? (int64_t)w->dims[2] * K : taps * K) : even ? taps * K : (int64_t)w->dims[2] * K,
                   groups = nnrti_cpu_div_up(line, isa->group);
     const int64_t depth = line > 0 ? taps * K / line * groups : 0;
     const int64_t all = (int64_t)y->dims[0] * y->dims[1] * y->dims[2], pixels = all > 0 ? all : 1; /* a phase may have none */
@@ -6434,19 +6996,19 @@ static NNRT_ReturnCode nnrti_cpu_lower_quantize(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
-/* SUM and MEAN of 8 bits, and global average pools. */
+/* Reductions of 8 bits, and global average pools; L2, PROD and ALL have a kernel in >>lines. */
 static NNRT_ReturnCode nnrti_cpu_lower_reduce_q8(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
     const bool pool = step->op->type == NNRT_NODE_TYPE_AVGPOOL_FUSION;
     const NNRT_ReduceMode mode = pool ? NNRT_REDUCE_MODE_SUM : ((const NNRT_ReduceFusion *)step->attr)->mode;
     nnrti_cpu_reduce_q8 *a;
-    if ((mode != NNRT_REDUCE_MODE_MEAN && mode != NNRT_REDUCE_MODE_SUM) || step->nDerived != (pool ? 1 : 2) ||
-        nnrt_view_empty(&step->args[0].view) || !nnrti_cpu_is_allowed(e, &e->isa->reduce_q8))
+    if (mode == NNRT_REDUCE_MODE_L2 || mode == NNRT_REDUCE_MODE_PROD || mode == NNRT_REDUCE_MODE_ALL ||
+        step->nDerived != (pool ? 1 : 2) || nnrt_view_empty(&step->args[0].view) || !nnrti_cpu_is_allowed(e, &e->isa->reduce_q8))
         return NNRT_SUCCESS;
     if ((a = (nnrti_cpu_reduce_q8 *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL)
         return nnrti_cpu_no_memory(e, step);
-    a->mean = mode == NNRT_REDUCE_MODE_MEAN;
+    a->mode = mode;
     a->pool = pool;
     a->exact = step->kernel;
     a->attr = step->attr;
@@ -6456,6 +7018,28 @@ static NNRT_ReturnCode nnrti_cpu_lower_reduce_q8(nnrti_cpu_edit *e, uint32_t s)
 
 /* In >>tables. */
 static NNRT_ReturnCode nnrti_cpu_lower_tables(nnrti_cpu_edit *e, uint32_t s);
+
+/* In >>selections: whether `matmul_q8` computes a step, and its scratch. */
+static bool nnrti_cpu_is_matmul_q8(const nnrt_draft_step *step);
+static size_t nnrti_cpu_matmul_q8_bytes(const nnrti_cpu_edit *e, const nnrt_draft_step *step);
+
+/* MATMUL_FUSION whose y is constant: a GEMM of packed weights or, if y is several matrices or too far from its zero point,
+   as one of two tensors of the run. */
+static NNRT_ReturnCode nnrti_cpu_lower_matmul_q8(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    const NNRT_MatMulFusion *attr = (const NNRT_MatMulFusion *)step->attr;
+    const nnrt_kernel before = step->kernel;
+    const NNRT_ReturnCode code =
+        attr->transposeA ? NNRT_SUCCESS : nnrti_cpu_lower_constant_matmul_q8(e, s, attr->transposeB);
+    if (code != NNRT_SUCCESS || step->kernel != before || e->dynamic != NULL || !nnrti_cpu_is_matmul_q8(step) ||
+        !nnrti_cpu_is_allowed(e, &e->isa->matmul_q8))
+        return code;
+    step->scratchBytes = nnrti_cpu_matmul_q8_bytes(e, step);
+    step->kernel = e->isa->matmul_q8.run;
+    step->kernelName = e->isa->matmul_q8.name;
+    return NNRT_SUCCESS;
+}
 
 /* A quantized step gets its kernel, if there is one; else it is unchanged. */
 static NNRT_ReturnCode nnrti_cpu_lower_q8(nnrti_cpu_edit *e, uint32_t s)
@@ -6469,8 +7053,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_q8(nnrti_cpu_edit *e, uint32_t s)
                                                                           : nnrti_cpu_lower_pool_q8(e, s);
     if (nnrti_cpu_is_q8_step(step, "nnrt_full_connection_q8"))
         return nnrti_cpu_lower_constant_matmul_q8(e, s, true);
-    if (nnrti_cpu_is_q8_step(step, "nnrt_matmul_fusion_q8") && !((const NNRT_MatMulFusion *)step->attr)->transposeA)
-        return nnrti_cpu_lower_constant_matmul_q8(e, s, ((const NNRT_MatMulFusion *)step->attr)->transposeB);
+    if (nnrti_cpu_is_q8_step(step, "nnrt_matmul_fusion_q8"))
+        return nnrti_cpu_lower_matmul_q8(e, s);
     if (nnrti_cpu_binary_q8_of(step) != NULL)
         nnrti_cpu_lower_binary_q8(e, step);
     if (nnrti_cpu_is_q8_step(step, "nnrt_reduce_fusion_q8") ||
@@ -7467,11 +8051,28 @@ static bool nnrti_cpu_keeps_quant(const nnrt_draft_step *step)
             (float)x->quant[0].scale == (float)y->quant[0].scale);
 }
 
+/* Whether a step is a matrix multiplication of 8 bits that `matmul_q8` computes: with one scale for all columns. */
+static bool nnrti_cpu_is_matmul_q8(const nnrt_draft_step *step)
+{
+    const nnrt_view *x = &step->args[0].view, *y = &step->args[1].view;
+    return strcmp(step->kernelName, "nnrt_matmul_fusion_q8") == 0 && step->nIn == 3 && step->nDerived == 1 &&
+           x->rank >= 2 && y->rank >= 2 && y->quantCount == 1;
+}
+
+/* Its scratch. */
+static size_t nnrti_cpu_matmul_q8_bytes(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
+{
+    const nnrt_view *x = &step->args[0].view;
+    const int32_t K = x->dims[x->rank - 1 - ((const NNRT_MatMulFusion *)step->attr)->transposeA];
+    return nnrti_cpu_matmul_q8_room_of(&e->isa->q8, K).total;
+}
+
 /* Steps whose kernel of this device has the arguments and attributes of the reference kernel, so it replaces that also in
    steps with dynamic shapes, without being lowered. */
 static const nnrti_cpu_kernel *nnrti_cpu_exchange_of(const nnrti_cpu_edit *e, const nnrt_draft_step *step, size_t *scratch)
 {
     const nnrt_view *x;
+    NNRT_ReduceMode mode;
     int32_t L;
     *scratch = 0;
     if (step->op == NULL || step->kernel == NULL || step->kernelName == NULL || step->nIn == 0)
@@ -7491,6 +8092,30 @@ static const nnrti_cpu_kernel *nnrti_cpu_exchange_of(const nnrti_cpu_edit *e, co
     case NNRT_NODE_TYPE_GATHER_ND:
         return strcmp(step->kernelName, "nnrt_gather_nd") == 0 && nnrti_cpu_keeps_quant(step) ? &e->isa->gather_nd : NULL;
     case NNRT_NODE_TYPE_CUM_SUM: return strcmp(step->kernelName, "nnrt_cum_sum") == 0 ? &e->isa->cum_sum : NULL;
+    case NNRT_NODE_TYPE_SOFTMAX: return strcmp(step->kernelName, "nnrt_softmax_q8") == 0 ? &e->isa->softmax_q8 : NULL;
+    case NNRT_NODE_TYPE_LOG_SOFTMAX:
+        return strcmp(step->kernelName, "nnrt_log_softmax_q8") == 0 ? &e->isa->log_softmax_q8 : NULL;
+    case NNRT_NODE_TYPE_LP_NORMALIZATION:
+        return strcmp(step->kernelName, "nnrt_lp_normalization_q8") == 0 ? &e->isa->lp_norm_q8 : NULL;
+    case NNRT_NODE_TYPE_L2_NORMALIZE_FUSION:
+        return strncmp(step->kernelName, "nnrt_l2_normalize_fusion_q8", 27) == 0 ? &e->isa->l2_norm_q8 : NULL;
+    case NNRT_NODE_TYPE_LAYER_NORM_FUSION:
+        return strcmp(step->kernelName, "nnrt_layer_norm_fusion_q8") == 0 ? &e->isa->layer_norm_q8 : NULL;
+    case NNRT_NODE_TYPE_ADD_N:
+        return strcmp(step->kernelName, "nnrt_add_n_q8") == 0 && step->nIn > 2 && step->nIn <= NNRTI_CPU_ADD_N_INPUTS
+                   ? &e->isa->add_n_q8
+                   : NULL;
+    case NNRT_NODE_TYPE_REDUCE_FUSION:
+        mode = ((const NNRT_ReduceFusion *)step->attr)->mode;
+        return strcmp(step->kernelName, "nnrt_reduce_fusion_q8") == 0 && step->nDerived == 2 &&
+                       (mode == NNRT_REDUCE_MODE_L2 || mode == NNRT_REDUCE_MODE_PROD || mode == NNRT_REDUCE_MODE_ALL)
+                   ? &e->isa->reduce_lines_q8
+                   : NULL;
+    case NNRT_NODE_TYPE_MATMUL_FUSION:
+        if (step->nIn != 3 || step->args[1].kind == NNRT_PLACE_CONSTANT || !nnrti_cpu_is_matmul_q8(step))
+            return NULL;
+        *scratch = nnrti_cpu_matmul_q8_bytes(e, step);
+        return &e->isa->matmul_q8;
     default: return NULL;
     }
 }
@@ -10325,7 +10950,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_winograd(nnrti_cpu_edit *e, uint32_t s, i
 
 /* Version of the packed weights. Increment with every change of what is packed (nnrt_draft_pack), of its layout, and
    of what nnrt_draft_recall returns: packed weights of another version are ignored. */
-#define NNRTI_CPU_PACK_VERSION "12 "
+#define NNRTI_CPU_PACK_VERSION "13 "
 
 /* A registered device. */
 typedef struct nnrti_cpu_device {

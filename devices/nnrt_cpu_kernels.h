@@ -8190,7 +8190,6 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_rescale(nnrti_i x, const int32_t *table, const 
 #if NNRTI_CPU_LEVEL >= 3
 #define NNRTI_Q8_FLOAT 1
 #define NNRTI_Q8_EXACT_BITS ((1 << NNRTI_CPU_FRACTION_BITS) - 8)
-#define NNRTI_Q8_EXACT_BITS_ADD ((1 << NNRTI_CPU_FRACTION_BITS) - 32)
 #define nnrti_exact_mask NNRTI_CPU(exact_mask)
 #define nnrti_exact_mask_all NNRTI_CPU(exact_mask_all)
 #define nnrti_i_from_float NNRTI_CPU(i_from_float)
@@ -8906,6 +8905,16 @@ NNRTI_CPU_INLINE void NNRTI_CPU(store_integers)(const nnrti_cpu_results_q8 *t, i
 }
 #endif
 
+#if !NNRTI_CPU_DOT
+/* Adds x * factor, modulo 2^32, to a vector of sums. */
+NNRTI_CPU_INLINE void NNRTI_CPU(add_to_sums)(int32_t *sum, int32_t x, int32_t factor)
+{
+    const uint32_t more = (uint32_t)x * (uint32_t)factor;
+    for (int32_t i = 0; i < NNRTI_Q8_LANES; i++)
+        sum[i] = (int32_t)((uint32_t)sum[i] + more);
+}
+#endif
+
 /* Epilogue of at most `most` pixels from `row` on. */
 #if NNRTI_CPU_DOT
 #define NNRTI_CPU_EPILOGUE_Q8(wide) NNRTI_CPU_JOIN_2(nnrti_cpu_epilogue_q8_by_##wide##_, NNRTI_CPU_BASE)
@@ -8913,13 +8922,16 @@ NNRTI_CPU_INLINE void NNRTI_CPU(store_integers)(const nnrti_cpu_results_q8 *t, i
 #define NNRTI_CPU_EPILOGUE_Q8(wide) NNRTI_CPU(epilogue_q8_by_##wide)
 #define NNRTI_CPU_EPILOGUE_Q8_FUNCTION(wide)                                                                           \
     NNRTI_CPU_NOINLINE static void NNRTI_CPU(epilogue_q8_by_##wide)(const nnrti_cpu_results_q8 *t, int32_t row,        \
-                                                                    int32_t most, const int32_t *sum)                  \
+                                                                    int32_t most, int32_t *sum)                        \
     {                                                                                                                  \
         const int32_t tall = t->rows - row < most ? t->rows - row : most;                                              \
-        if (t->scale->raw)                                                                                             \
+        if (t->scale->raw) {                                                                                           \
             NNRTI_CPU(store_integers)(t, row, tall, sum, wide);                                                        \
-        else                                                                                                           \
-            NNRTI_CPU(requantize_rows)                                                                                 \
+            return;                                                                                                    \
+        }                                                                                                              \
+        for (int32_t i = 0; t->terms != NULL && i < tall * wide; i++)                                                  \
+            NNRTI_CPU(add_to_sums)(sum + i * NNRTI_Q8_LANES, t->terms[row + i / wide], t->zero);                       \
+        NNRTI_CPU(requantize_rows)                                                                                     \
         (sum, wide, t->y + row, t->channel, tall, t->count, t->scale, t->table, false);                                \
     }
 NNRTI_CPU_EPILOGUE_Q8_FUNCTION(1)
@@ -9147,8 +9159,8 @@ static void NNRTI_CPU(pixel_pointers_q8)(const NNRTI_CPU(gemm_q8_job) * j, int64
              (ptrdiff_t)(rows ? a->stride[1] * K : next) * (ptrdiff_t)sizeof(*room), run);
             for (int32_t i = 0; i < (rows ? 1 : run); i++, room += next) {
                 NNRTI_CPU(convert_q8)(j, image, top, left + (int64_t)i * a->stride[1], columns, room);
-                if (filled < next)
-                    NNRTI_CPU(fill_zero_points)(room + filled, next - filled, j->zero);
+                if (rows || filled < next) /* rows: elements that the last group may read */
+                    NNRTI_CPU(fill_zero_points)(room + filled, rows ? NNRTI_Q8_GROUP : next - filled, j->zero);
             }
         }
 #if NNRTI_CPU_DOT
@@ -9198,7 +9210,7 @@ static void NNRTI_CPU(gemm_q8_task)(void *arg, uint32_t i, uint32_t worker)
     t.to.scale = &a->scale;
     room = (nnrti_q8_x *)(uintptr_t)(t.to.y + (size_t)t.to.rows);
     NNRTI_CPU(pixel_pointers_q8)(j, first, &t, x, (uint8_t **)(uintptr_t)t.to.y, room);
-    t.to.zero = j->less;
+    t.to.zero = a->scale.raw ? j->less : a->correct;
     t.to.terms = a->sums ? terms : NULL;
     if (a->sums)
         NNRTI_CPU(sum_operands)(j, x, t.taps, t.step, t.to.rows, terms);
@@ -9327,6 +9339,234 @@ static NNRT_ReturnCode NNRTI_CPU(multi_gemm_q8)(const void *attr, nnrt_view *arg
                                        args[3].dims[3], p->gemm.depth * NNRTI_Q8_GROUP);
     }
     nnrti_cpu_parallel_for(call, work, count, NNRTI_CPU(multi_gemm_q8_task), &j);
+    return NNRT_SUCCESS;
+}
+
+/* Matrix multiplication of two 8-bit tensors of the run, in the arguments of the reference kernel. A work item packs a panel
+   of columns of one matrix y of the batch into scratch, less `base`, and multiplies all rows of x by it. With the zero
+   points zX and zY, of elements flipped to 0 to 255,
+       sum of (x - zX) * (y - zY) = sum of (x - zX) * (y - base) + (base - zY) * sum of (x - zX)
+   so that packed bytes (base 128) fit int8 whatever zY is. */
+typedef struct NNRTI_CPU(matmul_q8_job) {
+    const nnrt_view *x, *y, *bias, *z;
+    const nnrt_call *call;
+    nnrti_cpu_matmul_q8_room room;
+    ptrdiff_t rowX, termX, termY, columnY; /* strides: of rows, terms and columns of the matrices */
+    int32_t K, panels, base;
+    nnrti_cpu_gemm_q8 gemm;
+    int32_t table[NNRTI_CPU_REQUANTIZE_ROWS * NNRTI_Q8_LANES]; /* of any vector of columns */
+} NNRTI_CPU(matmul_q8_job);
+
+#if NNRTI_CPU_DOT
+#define NNRTI_CPU_BATCH_OFFSET NNRTI_CPU_JOIN_2(nnrti_cpu_batch_offset_, NNRTI_CPU_BASE)
+#else
+#define NNRTI_CPU_BATCH_OFFSET NNRTI_CPU(batch_offset)
+#endif
+
+#if NNRTI_CPU_LEVEL >= 3
+/* Packs a whole group of terms of 16 columns, or 8 with AVX2, of rows of y that are `row` apart. */
+NNRTI_CPU_INLINE void NNRTI_CPU(pack_group_q8)(const uint8_t *y, ptrdiff_t row, int32_t flip, int32_t base,
+                                               nnrti_q8_w *to)
+{
+#if NNRTI_CPU_DOT
+    const __m128i turn = _mm_set1_epi8((char)(flip ^ base));
+    __m128i r[4], low[2], high[2];
+    NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < 4; i++)
+        r[i] = _mm_xor_si128(_mm_loadu_si128((const __m128i *)(const void *)(y + i * row)), turn);
+    NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < 2; i++) {
+        low[i] = _mm_unpacklo_epi8(r[2 * i], r[2 * i + 1]);
+        high[i] = _mm_unpackhi_epi8(r[2 * i], r[2 * i + 1]);
+    }
+    _mm_storeu_si128((__m128i *)(void *)to, _mm_unpacklo_epi16(low[0], low[1]));
+    _mm_storeu_si128((__m128i *)(void *)(to + 16), _mm_unpackhi_epi16(low[0], low[1]));
+    _mm_storeu_si128((__m128i *)(void *)(to + 32), _mm_unpacklo_epi16(high[0], high[1]));
+    _mm_storeu_si128((__m128i *)(void *)(to + 48), _mm_unpackhi_epi16(high[0], high[1]));
+#else
+    const __m128i turn = _mm_set1_epi8((char)flip);
+    const __m256i less = _mm256_set1_epi16((int16_t)base);
+    for (int32_t c = 0; c < NNRTI_Q8_LANES; c += 8, y += 8, to += 16) {
+        const __m128i r = _mm_unpacklo_epi8(_mm_loadl_epi64((const __m128i *)(const void *)y),
+                                            _mm_loadl_epi64((const __m128i *)(const void *)(y + row)));
+        _mm256_storeu_si256((__m256i *)(void *)to, _mm256_sub_epi16(_mm256_cvtepu8_epi16(_mm_xor_si128(r, turn)), less));
+    }
+#endif
+}
+#endif
+
+/* Packs `count` columns of y, from element `y` on, as a panel of whole vectors. */
+static void NNRTI_CPU(pack_matmul_q8)(const NNRTI_CPU(matmul_q8_job) * j, const uint8_t *y, int32_t count, nnrti_q8_w *to)
+{
+    const int32_t width = (count + NNRTI_Q8_LANES - 1) / NNRTI_Q8_LANES * NNRTI_Q8_LANES, K = j->K, base = j->base;
+    const int32_t flip = nnrti_cpu_flip(j->y);
+#if NNRTI_CPU_LEVEL >= 3
+    if (j->termY == 1) { /* terms are adjacent: groups are 32 bits, which are transposed */
+        union {
+            uint32_t words[NNRTI_CPU_MATMUL_Q8_WORDS];
+            nnrti_q8_x terms[NNRTI_CPU_MATMUL_Q8_WORDS * NNRTI_Q8_GROUP];
+        } rows[NNRTI_CPU_PACK_ROWS];
+        const int32_t most = NNRTI_CPU_MATMUL_Q8_WORDS * NNRTI_Q8_GROUP;
+        memset(to, 0, (size_t)width * (size_t)j->gemm.depth * 4);
+        for (int32_t k = 0; k < K; k += most)
+            for (int32_t c = 0; c < count; c += NNRTI_CPU_PACK_ROWS) {
+                const int32_t terms = K - k < most ? K - k : most;
+                const int32_t columns = count - c < NNRTI_CPU_PACK_ROWS ? count - c : NNRTI_CPU_PACK_ROWS;
+                for (int32_t r = 0; r < columns; r++) {
+                    NNRTI_CPU(load_operands_q8)
+                    (rows[r].terms, y + (c + r) * j->columnY + k, terms, NNRTI_CPU_DOT ? flip ^ base : flip, base);
+                    for (int32_t t = terms; t % NNRTI_Q8_GROUP != 0; t++)
+                        rows[r].terms[t] = 0;
+                }
+                nnrti_cpu_transpose(rows[0].words, NNRTI_CPU_MATMUL_Q8_WORDS,
+                                    (uint32_t *)(void *)(to + ((ptrdiff_t)k * width + c * NNRTI_Q8_GROUP)), width, columns,
+                                    (terms + NNRTI_Q8_GROUP - 1) / NNRTI_Q8_GROUP);
+            }
+        return;
+    }
+#endif
+    for (int32_t k = 0; k < K; k += NNRTI_Q8_GROUP, to += width * NNRTI_Q8_GROUP) {
+        int32_t c = 0;
+#if NNRTI_CPU_LEVEL >= 3
+        for (; j->columnY == 1 && k + NNRTI_Q8_GROUP <= K && c + NNRTI_Q8_LANES <= count; c += NNRTI_Q8_LANES)
+            NNRTI_CPU(pack_group_q8)(y + k * j->termY + c, j->termY, flip, base, to + c * NNRTI_Q8_GROUP);
+#endif
+        for (; c < width; c++)
+            for (int32_t t = 0; t < NNRTI_Q8_GROUP; t++)
+                to[c * NNRTI_Q8_GROUP + t] =
+                    (nnrti_q8_w)(c < count && k + t < K ? (y[(k + t) * j->termY + c * j->columnY] ^ flip) - base : 0);
+    }
+}
+
+/* Copies the table of a panel, with its biases: those of z from column n on, less `less` times the sums of the columns, which
+   the dot products of bytes do not subtract. */
+static void NNRTI_CPU(matmul_q8_table)(const NNRTI_CPU(matmul_q8_job) * j, const nnrti_q8_w *packed, int32_t n,
+                                       int32_t count, int32_t less, int32_t *table)
+{
+    const int32_t vectors = (count + NNRTI_Q8_LANES - 1) / NNRTI_Q8_LANES, width = vectors * NNRTI_Q8_LANES;
+    const int32_t *bias = j->bias->data != NULL ? (const int32_t *)j->bias->data + n * j->bias->strides[0] : NULL;
+    for (int32_t v = 0; v < vectors; v++, table += NNRTI_CPU_REQUANTIZE_ROWS * NNRTI_Q8_LANES) {
+        uint32_t sums[NNRTI_Q8_LANES] = {0};
+        memcpy(table, j->table, sizeof(j->table));
+        for (int32_t g = 0; less != 0 && g < j->gemm.depth; g++) {
+            const nnrti_q8_w *const from = packed + ((ptrdiff_t)g * width + v * NNRTI_Q8_LANES) * NNRTI_Q8_GROUP;
+#if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL != 2
+            int32_t part[NNRTI_Q8_LANES];
+            memcpy(part, sums, sizeof(part));
+            nnrti_i_store(part, nnrti_i_dot(nnrti_i_load(part), 0x01010101, from));
+            memcpy(sums, part, sizeof(part));
+#else
+            for (int32_t i = 0; i < NNRTI_Q8_LANES * NNRTI_Q8_GROUP; i++)
+                sums[i / NNRTI_Q8_GROUP] += (uint32_t)from[i];
+#endif
+        }
+        for (int32_t i = 0, c = v * NNRTI_Q8_LANES; i < NNRTI_Q8_LANES; i++, c++)
+            table[i] = (int32_t)((uint32_t)(bias != NULL && c < count ? bias[c * j->bias->strides[0]] : 0) -
+                                 (uint32_t)less * sums[i]);
+    }
+}
+
+/* Work item: a panel of one matrix of the batch. */
+static void NNRTI_CPU(matmul_q8_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(matmul_q8_job) *j = (const NNRTI_CPU(matmul_q8_job) *)arg;
+    const uint32_t stack = i / (uint32_t)j->panels;
+    const int32_t panel = NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES, last = j->z->rank - 1;
+    const int32_t n = (int32_t)(i % (uint32_t)j->panels) * panel, M = j->z->dims[last - 1];
+    const int32_t count = j->z->dims[last] - n < panel ? j->z->dims[last] - n : panel, K = j->K;
+    uint8_t *const scratch = (uint8_t *)nnrti_cpu_scratch(j->call, worker), *const turned = scratch + j->room.turned;
+    nnrti_q8_w *const to = (nnrti_q8_w *)(void *)(scratch + j->room.packed);
+    const uint8_t *const from = (const uint8_t *)j->x->data + NNRTI_CPU_BATCH_OFFSET(j->x, j->z, stack);
+    nnrt_view x = *j->x, z = *j->z, packed, table;
+    NNRTI_CPU(gemm_q8_job) gemm;
+    memset(&packed, 0, sizeof(packed));
+    packed.data = to;
+    packed.dims[0] = (count + NNRTI_Q8_LANES - 1) / NNRTI_Q8_LANES * NNRTI_Q8_LANES;
+    packed.dims[1] = j->gemm.depth * NNRTI_Q8_GROUP * (int32_t)sizeof(*to);
+    table = packed;
+    table.data = scratch + j->room.table;
+    x.rank = z.rank = 4;
+    for (int32_t k = 0; k < 2; k++) {
+        x.dims[k] = z.dims[k] = 1;
+        x.strides[k] = z.strides[k] = 0;
+    }
+    x.dims[3] = K;
+    x.strides[2] = j->termX == 1 ? j->rowX : K;
+    x.strides[3] = z.strides[3] = 1;
+    z.dims[3] = count;
+    z.strides[2] = j->z->strides[last - 1];
+    NNRTI_CPU(pack_matmul_q8)
+    (j, (const uint8_t *)j->y->data + NNRTI_CPU_BATCH_OFFSET(j->y, j->z, stack) + n * j->columnY, count, to);
+    for (int32_t m = 0; m < M; m += j->room.rows) {
+        x.dims[2] = z.dims[2] = M - m < j->room.rows ? M - m : j->room.rows;
+        x.data = (uint8_t *)(uintptr_t)(from + m * j->rowX);
+        z.data = (uint8_t *)j->z->data + NNRTI_CPU_BATCH_OFFSET(j->z, j->z, stack) + m * z.strides[2] + n;
+        if (j->termX != 1) { /* x is transposed */
+            if (j->rowX == 1)
+                nnrti_cpu_transpose_bytes((const uint8_t *)x.data, j->termX, turned, K, K, x.dims[2]);
+            for (int32_t r = 0; j->rowX != 1 && r < x.dims[2]; r++)
+                for (int32_t k = 0; k < K; k++)
+                    turned[r * K + k] = ((const uint8_t *)x.data)[r * j->rowX + k * j->termX];
+            x.data = turned;
+        }
+        gemm = NNRTI_CPU(gemm_q8_job_of)(&x, x.quant[0].zeroPoint, &packed, &table, &z, j->call);
+        gemm.attr = &j->gemm;
+        if (m == 0)
+            NNRTI_CPU(matmul_q8_table)(j, to, n, count, gemm.less, (int32_t *)table.data);
+        NNRTI_CPU(gemm_q8_task)(&gemm, 0, worker);
+    }
+}
+
+/* z[..,m,n] = requantize(bias[n] + sum over k of (x[..,m,k] - zX) * (y[..,k,n] - zY)); by the reference kernel if a sum
+   may exceed 32 bits. */
+static NNRT_ReturnCode NNRTI_CPU(matmul_q8)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const NNRT_MatMulFusion *const a = (const NNRT_MatMulFusion *)attr;
+    const nnrti_cpu_isa_q8 isa = {NNRTI_Q8_LANES, NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES, NNRTI_Q8_GROUP,
+                                  (int32_t)sizeof(nnrti_q8_w), 0, 0};
+    NNRTI_CPU(matmul_q8_job) j;
+    const nnrt_view *const x = &args[0], *const y = &args[1], *const z = &args[4];
+    const int32_t zeroY = y->quant[0].zeroPoint + nnrti_cpu_flip(y);
+    const int32_t termX = x->rank - 1 - a->transposeA, rowX = x->rank - 2 + a->transposeA;
+    const int32_t termY = y->rank - 2 + a->transposeB, columnY = y->rank - 1 - a->transposeB;
+    uint32_t stacks = 1;
+    int64_t reach;
+    if (nnrt_view_empty(z))
+        return NNRT_SUCCESS;
+    memset(&j, 0, sizeof(j));
+    j.x = x;
+    j.y = y;
+    j.bias = &args[2];
+    j.z = z;
+    j.call = call;
+    j.K = x->dims[termX];
+    reach = nnrti_cpu_matmul_q8_reach(x, y, j.bias, j.K);
+    if (j.K == 0 || reach > INT32_MAX || z->strides[z->rank - 1] != 1)
+        return nnrt_matmul_fusion_q8(a, x, y, j.bias->data != NULL ? j.bias : NULL, &args[3], &args[4]);
+    j.room = nnrti_cpu_matmul_q8_room_of(&isa, j.K);
+    j.termX = x->strides[termX];
+    j.rowX = x->strides[rowX];
+    j.termY = y->strides[termY];
+    j.columnY = y->strides[columnY];
+    j.base = sizeof(nnrti_q8_w) == 1 ? 128 : zeroY;
+    j.panels = (z->dims[z->rank - 1] + isa.panel - 1) / isa.panel;
+    for (int32_t i = 0; i < 2; i++)
+        j.gemm.window[i] = j.gemm.stride[i] = j.gemm.dilation[i] = 1;
+    j.gemm.rows = j.room.rows;
+    j.gemm.parts = 1;
+    j.gemm.depth = j.gemm.groups = (j.K + NNRTI_Q8_GROUP - 1) / NNRTI_Q8_GROUP;
+    j.gemm.gather = !NNRTI_CPU_DOT || !NNRTI_CPU_DOT_READS(x) || j.K % NNRTI_Q8_GROUP != 0;
+    j.gemm.across = j.gemm.gather ? 0 : 1;
+    j.gemm.sums = j.base != zeroY;
+    j.gemm.correct = j.base - zeroY;
+    nnrti_cpu_requantize_table(&j.gemm.scale, &args[3], z, reach, NNRTI_Q8_LANES, NNRTI_Q8_LANES, NNRTI_Q8_LANES, 0,
+                               j.table);
+    for (int32_t k = 0; k < z->rank - 2; k++)
+        stacks *= (uint32_t)z->dims[k];
+    nnrti_cpu_parallel_for(call,
+                           stacks * nnrti_cpu_gemm_q8_work(sizeof(nnrti_q8_w), z->dims[z->rank - 2], z->dims[z->rank - 1],
+                                                           j.gemm.depth * NNRTI_Q8_GROUP),
+                           stacks * (uint32_t)j.panels, NNRTI_CPU(matmul_q8_task), &j);
     return NNRT_SUCCESS;
 }
 
@@ -9910,7 +10150,7 @@ static NNRT_ReturnCode NNRTI_CPU(average_pool_q8)(const void *attr, nnrt_view *a
     return NNRTI_CPU(run_pool_q8)(attr, args, call, NNRTI_CPU(average_pool_q8_task));
 }
 
-/* Sums or means of 8-bit elements over some axes: `outer` visits the results, `inner` the elements of each. */
+/* Sums, means or largest of 8-bit elements over some axes: `outer` visits the results, `inner` the elements of each. */
 typedef struct NNRTI_CPU(reduce_q8_job) {
     const nnrt_view *x, *y;
     const int32_t *list; /* the constants of the requantization */
@@ -9919,6 +10159,8 @@ typedef struct NNRTI_CPU(reduce_q8_job) {
     int32_t flip, less; /* less: the elements of a sum times their zero point */
     int32_t factor[2];
     int32_t pool; /* elements of a global average pool, whose mean is rounded to a stored integer; else 0 */
+    NNRT_ReduceMode mode;
+    int32_t zero; /* of x, flipped; of MIN, which is the largest of 255 - q, all of them are */
 } NNRTI_CPU(reduce_q8_job);
 #define NNRTI_Q8_SUMS (4 * NNRTI_LANES) /* sums of adjacent elements that are computed at a time */
 
@@ -9952,6 +10194,41 @@ static int32_t NNRTI_CPU(sum_bytes)(const uint8_t *x, int32_t count, int32_t fli
     return sum;
 }
 
+/* A vector of sums, of largest elements, or of sums of |v| or v^2, and the next elements. */
+NNRTI_CPU_INLINE nnrti_v_bits NNRTI_CPU(take_q8)(const NNRTI_CPU(reduce_q8_job) * j, nnrti_v_bits sum, nnrti_v_bits q)
+{
+    const nnrti_v_bits v = q - j->zero, sign = v >> 31, more = (nnrti_v_bits)(q > sum);
+    switch (j->mode) {
+    case NNRT_REDUCE_MODE_MAX:
+    case NNRT_REDUCE_MODE_MIN: return (q & more) | (sum & ~more);
+    case NNRT_REDUCE_MODE_ASUM: return sum + ((v ^ sign) - sign);
+    case NNRT_REDUCE_MODE_SUM_SQUARE: return sum + v * v;
+    default: return sum + q;
+    }
+}
+
+/* The same for `count` adjacent bytes and one sum. */
+static int32_t NNRTI_CPU(take_bytes_q8)(const NNRTI_CPU(reduce_q8_job) * j, const uint8_t *x, int32_t count, int32_t sum)
+{
+    const bool largest = j->mode == NNRT_REDUCE_MODE_MAX || j->mode == NNRT_REDUCE_MODE_MIN;
+    uint8_t part[NNRTI_LANES];
+    int32_t lanes[NNRTI_LANES];
+    nnrti_v_bits all;
+    memset(&all, 0, sizeof(all));
+    for (int32_t i = 0; i < count; i += NNRTI_LANES) {
+        const uint8_t *from = x + i;
+        if (count - i < NNRTI_LANES) { /* elements without effect behind them */
+            memset(part, (largest ? 0 : j->zero) ^ j->flip, sizeof(part));
+            from = (const uint8_t *)memcpy(part, from, (size_t)(count - i));
+        }
+        all = NNRTI_CPU(take_q8)(j, all, nnrti_v_load_bytes(from) ^ j->flip);
+    }
+    memcpy(lanes, &all, sizeof(lanes));
+    for (int32_t k = 0; k < NNRTI_LANES; k++)
+        sum = !largest ? sum + lanes[k] : lanes[k] > sum ? lanes[k] : sum;
+    return sum;
+}
+
 /* Adds the elements of each of `count` <= NNRTI_Q8_SUMS adjacent sums, the first of which are at x. */
 static void NNRTI_CPU(sum_rows_q8)(const NNRTI_CPU(reduce_q8_job) * j, const uint8_t *x, int32_t count, int32_t *to)
 {
@@ -9966,7 +10243,7 @@ static void NNRTI_CPU(sum_rows_q8)(const NNRTI_CPU(reduce_q8_job) * j, const uin
                 from = (const uint8_t *)memcpy(part, from, (size_t)count);
             NNRTI_CPU_UNROLL
             for (int32_t k = 0; k < 4; k++)
-                sums[k] += nnrti_v_load_bytes(from + k * NNRTI_LANES) ^ j->flip;
+                sums[k] = NNRTI_CPU(take_q8)(j, sums[k], nnrti_v_load_bytes(from + k * NNRTI_LANES) ^ j->flip);
         }
     while (nnrt_walk_next(&w));
     memcpy(to, sums, sizeof(sums));
@@ -9977,6 +10254,7 @@ static uint8_t NNRTI_CPU(reduced_q8)(const NNRTI_CPU(reduce_q8_job) * j, int32_t
 {
     const int32_t n = j->pool, zero = j->x->quant[0].zeroPoint;
     sum -= n > 0 ? n * j->flip : j->less;
+    sum = j->mode == NNRT_REDUCE_MODE_MIN ? -sum : sum;
     if (n > 0) /* halves of the stored integers round away from zero */
         sum = (sum > 0 ? sum + n / 2 : sum - n / 2) / n - zero;
     return (uint8_t)nnrt_quant_result(nnrt_rescale(sum, j->factor), j->list);
@@ -9987,6 +10265,7 @@ static void NNRTI_CPU(reduce_q8_task)(void *arg, uint32_t unit, uint32_t worker)
 {
     const NNRTI_CPU(reduce_q8_job) *j = (const NNRTI_CPU(reduce_q8_job) *)arg;
     nnrt_walk w = j->outer;
+    const bool plain = j->mode == NNRT_REDUCE_MODE_SUM || j->mode == NNRT_REDUCE_MODE_MEAN;
     int32_t *const size = w.rank > 0 ? &w.dims[0] : &w.count, begin = (int32_t)unit * j->slice;
     (void)worker;
     for (int32_t k = 0; k < 2; k++)
@@ -10001,7 +10280,8 @@ static void NNRTI_CPU(reduce_q8_task)(void *arg, uint32_t unit, uint32_t worker)
             if (j->inner.row[0] == 1) {
                 nnrt_walk rows = j->inner;
                 do
-                    sums[0] += NNRTI_CPU(sum_bytes)(x + rows.at[0], rows.count, j->flip);
+                    sums[0] = plain ? sums[0] + NNRTI_CPU(sum_bytes)(x + rows.at[0], rows.count, j->flip)
+                                    : NNRTI_CPU(take_bytes_q8)(j, x + rows.at[0], rows.count, sums[0]);
                 while (nnrt_walk_next(&rows));
             } else {
                 n = w.count - i < NNRTI_Q8_SUMS ? w.count - i : NNRTI_Q8_SUMS;
@@ -10013,7 +10293,7 @@ static void NNRTI_CPU(reduce_q8_task)(void *arg, uint32_t unit, uint32_t worker)
     while (nnrt_walk_next(&w));
 }
 
-/* y = the sum or the mean of x over the axes, the second argument, requantized; or a global average pool, which has no such
+/* y = a reduction of x over the axes, the second argument, requantized; or a global average pool, which has no such
    argument. Sums that may exceed 31 bits, and elements that no axis has side by side, use the reference kernel. */
 static NNRT_ReturnCode NNRTI_CPU(reduce_q8)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
@@ -10039,13 +10319,24 @@ static NNRT_ReturnCode NNRTI_CPU(reduce_q8)(const void *attr, nnrt_view *args, n
     }
     if (!nnrt_walk_first(&j.outer, j.y, j.x, NULL))
         return NNRT_SUCCESS;
-    if (n > 1 << 22 || !nnrt_walk_first(&j.inner, &part, NULL, NULL) || (j.inner.row[0] != 1 && j.outer.row[1] != 1))
+    if (n > (a->mode == NNRT_REDUCE_MODE_SUM_SQUARE ? 1 << 15 : 1 << 22) ||
+        !nnrt_walk_first(&j.inner, &part, NULL, NULL) || (j.inner.row[0] != 1 && j.outer.row[1] != 1))
         return a->exact(a->attr, args, call);
+    j.mode = a->mode;
     j.flip = nnrti_cpu_flip(j.x);
-    j.less = (int32_t)n * (j.x->quant[0].zeroPoint + j.flip);
+    j.zero = j.x->quant[0].zeroPoint + j.flip;
+    j.less = (int32_t)n * j.zero;
+    if (a->mode == NNRT_REDUCE_MODE_MIN) {
+        j.flip ^= 255;
+        j.zero = 255 - j.zero;
+    }
+    if (a->mode == NNRT_REDUCE_MODE_MAX || a->mode == NNRT_REDUCE_MODE_MIN)
+        j.less = j.zero;
+    else if (a->mode == NNRT_REDUCE_MODE_ASUM || a->mode == NNRT_REDUCE_MODE_SUM_SQUARE)
+        j.less = 0;
     memcpy(j.factor, j.list + NNRT_QUANT_FACTORS, sizeof(j.factor));
     j.pool = a->pool ? (int32_t)n : 0;
-    if (a->mean)
+    if (a->mode == NNRT_REDUCE_MODE_MEAN)
         nnrti_cpu_divide_factor(j.factor, (int32_t)n);
     count = j.outer.count;
     for (int32_t i = 0; i < j.outer.rank; i++)
@@ -10199,7 +10490,7 @@ typedef struct NNRTI_CPU(binary_q8_job) {
     int32_t repeat; /* the operand of which all rows are the same, the other one and z being dense; or -1 */
     int32_t flip[2], zero[2];
     bool plain, whole[3]; /* plain: the integer form suffices; whole: the factor needs no shift */
-    bool quick;           /* try floats first: x * by[0] + y * by[1] + by[2] */
+    int32_t margin;       /* not 0: try floats first, x * by[0] + y * by[1] + by[2] */
     float by[3];
     int32_t table[3][4 * NNRTI_Q8_LANES], product[NNRTI_CPU_REQUANTIZE_ROWS * NNRTI_Q8_LANES];
     nnrti_cpu_requantize scale;
@@ -10240,15 +10531,16 @@ NNRTI_CPU_INLINE nnrti_f NNRTI_CPU(to_floats_q8)(const uint8_t *x, const bool si
 NNRTI_CPU_INLINE bool NNRTI_CPU(add_q8_float)(const NNRTI_CPU(binary_q8_job) * j, const uint8_t *x, const uint8_t *y,
                                               nnrti_i *sum, const bool sign)
 {
+    const int32_t bits = (1 << NNRTI_CPU_FRACTION_BITS) - j->margin;
     nnrti_exact_mask sure = nnrti_exact_mask_all();
     NNRTI_CPU_UNROLL
     for (int32_t v = 0; v < NNRTI_Q8_PANEL_VECTORS; v++) {
         const nnrti_f b = NNRTI_CPU(to_floats_q8)(y + v * NNRTI_Q8_LANES, sign);
         const nnrti_f t = nnrti_f_fma(b, nnrti_f_all(j->by[1]), nnrti_f_all(j->by[2]));
         const nnrti_f a = NNRTI_CPU(to_floats_q8)(x + v * NNRTI_Q8_LANES, sign);
-        sum[v] = nnrti_i_from_float(nnrti_f_fma(a, nnrti_f_all(j->by[0]), t), NNRTI_Q8_EXACT_BITS_ADD, &sure);
+        sum[v] = nnrti_i_from_float(nnrti_f_fma(a, nnrti_f_all(j->by[0]), t), bits, &sure);
     }
-    return NNRTI_Q8_ALL_EXACT(sure, NNRTI_Q8_EXACT_BITS_ADD);
+    return NNRTI_Q8_ALL_EXACT(sure, bits);
 }
 #undef nnrti_f
 #undef nnrti_f_all
@@ -10261,7 +10553,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(add_q8_panel)(const NNRTI_CPU(binary_q8_job) * j
 {
     const bool minus = j->attr->type == NNRTI_CPU_Q8_SUB;
 #if NNRTI_Q8_FLOAT
-    if (j->quick && (j->args[0].dataType == NNRT_DATA_TYPE_INT8 ? NNRTI_CPU(add_q8_float)(j, x, y, to, true)
+    if (j->margin != 0 && (j->args[0].dataType == NNRT_DATA_TYPE_INT8 ? NNRTI_CPU(add_q8_float)(j, x, y, to, true)
                                                                 : NNRTI_CPU(add_q8_float)(j, x, y, to, false)))
         return;
 #endif
@@ -10419,7 +10711,7 @@ static void NNRTI_CPU(binary_q8_factors)(NNRTI_CPU(binary_q8_job) * j)
         }
     }
     nnrti_cpu_requantize_bounds(&j->scale, list[1], list[2], flip);
-    j->quick = j->plain && nnrti_cpu_add_q8_factors(args, flip, j->attr->type == NNRTI_CPU_Q8_SUB, j->by);
+    j->margin = j->plain ? nnrti_cpu_add_q8_factors(args, flip, j->attr->type == NNRTI_CPU_Q8_SUB, j->by) : 0;
 }
 
 /* z = requantize(x + y), requantize(x - y), each operand rescaled to a common scale first, or requantize(x * y). */
@@ -11031,6 +11323,7 @@ static const nnrti_cpu_isa NNRTI_CPU(isa) = {
 #undef nnrti_d
 #undef nnrti_h
 #undef NNRTI_CPU_GEMM_Q8_PANEL
+#undef NNRTI_CPU_BATCH_OFFSET
 #undef NNRTI_CPU_EPILOGUE_Q8
 #undef NNRTI_CPU_EXACT_Q8
 #undef NNRTI_Q8_LANES
@@ -11045,7 +11338,6 @@ static const nnrti_cpu_isa NNRTI_CPU(isa) = {
 #undef NNRTI_Q8_FLOAT
 #undef NNRTI_Q8_ALL_EXACT
 #undef NNRTI_Q8_EXACT_BITS
-#undef NNRTI_Q8_EXACT_BITS_ADD
 #undef nnrti_exact_mask
 #undef nnrti_exact_mask_all
 #undef nnrti_i_from_float

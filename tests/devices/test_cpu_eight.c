@@ -46,6 +46,10 @@ static void see_step(void *user, const nnrt_profile_step *step)
         *(size_t *)user = step->read;
 }
 
+/* The second input of the model; NULL: it has one. */
+static const void *second;
+static size_t secondBytes;
+
 /* *read (or NULL): the bytes that this step reads. Returns the number of calls of the team. */
 static uint32_t run_bytes(const char *device, const NNRT_Model *model, const void *x, size_t nX, void *y, size_t nY,
                           uint32_t workers, size_t *read)
@@ -55,7 +59,8 @@ static uint32_t run_bytes(const char *device, const NNRT_Model *model, const voi
     NNRT_Extension extensions[MOST_EXTENSIONS];
     nnrt_profile profile;
     nnrt_error e;
-    nnrt_io in = nnrt_io_make((void *)(uintptr_t)x, nX), out = nnrt_io_make(y, nY);
+    const nnrt_io in[2] = {nnrt_io_make((void *)(uintptr_t)x, nX), nnrt_io_make((void *)(uintptr_t)second, secondBytes)};
+    nnrt_io out = nnrt_io_make(y, nY);
     size_t unused = 0;
     team t;
     memset(&desc, 0, sizeof(desc));
@@ -70,7 +75,7 @@ static uint32_t run_bytes(const char *device, const NNRT_Model *model, const voi
     steps = 0;
     if (nnrt_session_create(&session, model, &desc, &e) != NNRT_SUCCESS)
         fail_msg("%s: %s", device, e.message);
-    if (nnrt_run(session, &in, 1, &out, 1) != NNRT_SUCCESS)
+    if (nnrt_run(session, in, second != NULL ? 2 : 1, &out, 1) != NNRT_SUCCESS)
         fail_msg("%s: %s", device, nnrt_session_error(session));
     nnrt_session_destroy(session);
     return t.calls;
@@ -589,6 +594,7 @@ static void test_sums_of_8_bits(void **unused)
 static void test_all_sums_of_8_bits(void **unused)
 {
     static const int32_t apart[] = {0, 1, 7, 17, 18, 19, 20, 21, 22}, dims[2] = {256, 256};
+    static const double fine[] = {1e-5, 0.005, 0.003, 0.02}; /* with sums by floats up to an eighth of the others */
     const size_t count = 65536;
     uint8_t *x = bytes_of(count), *c = bytes_of(count);
     (void)unused;
@@ -605,7 +611,7 @@ static void test_all_sums_of_8_bits(void **unused)
         const NNRT_QuantParam px = param_of(power ? 0x1p-7 : any, 3);
         const NNRT_QuantParam pc = param_of(power ? ldexp(0x1p-7, -apart[i / 2]) : other, -5);
         const double size = type != sums[2] ? 1 : power ? ldexp(0x1p-1, -apart[i / 2]) : 0.5;
-        const NNRT_QuantParam py = param_of(size * (power ? 0x1p-6 : i % 4 < 2 ? 1e-5 : 0.02), -1);
+        const NNRT_QuantParam py = param_of(size * (power ? 0x1p-6 : fine[i % 4]), -1);
         NNRT_AddFusion attr;
         nnrt_builder *b = NULL;
         NNRT_Model *model;
@@ -674,14 +680,16 @@ static void test_sizes_of_8_bits(void **unused)
     }
 }
 
-/* Sums and means over any axes, in the order of the model or with channels last; results with an axis of size 1 or without
-   it. */
+/* Sums, means, extremes and sums of squares over any axes, in the order of the model or with channels last; results with an
+   axis of size 1 or without it. */
 static void test_reductions_of_8_bits(void **unused)
 {
     static const int32_t sizes[] = {1, 2, 3, 5, 15, 16, 17, 33, 64, 65, 70, 130, 300};
+    static const NNRT_ReduceMode modes[] = {NNRT_REDUCE_MODE_MEAN, NNRT_REDUCE_MODE_SUM,  NNRT_REDUCE_MODE_MAX,
+                                            NNRT_REDUCE_MODE_MIN,  NNRT_REDUCE_MODE_ASUM, NNRT_REDUCE_MODE_SUM_SQUARE};
     (void)unused;
     state = 24;
-    for (uint32_t i = 0; i < 240; i++) {
+    for (uint32_t i = 0; i < 360; i++) {
         const bool image = draw(3) == 0;
         const int32_t rank = image ? 4 : 1 + (int32_t)draw(4);
         const NNRT_DataType type = draw(2) == 0 ? I8 : U8;
@@ -697,7 +705,7 @@ static void test_reductions_of_8_bits(void **unused)
         char what[120];
         memset(&attr, 0, sizeof(attr));
         attr.keepDims = draw(2) == 0;
-        attr.mode = draw(2) == 0 ? NNRT_REDUCE_MODE_MEAN : NNRT_REDUCE_MODE_SUM;
+        attr.mode = modes[i % COUNT(modes)];
         for (int32_t k = 0; k < rank; k++) {
             const bool reduced = draw(2) == 0 || (count == 0 && k == rank - 1);
             dims[k] = draw(3) == 0 || rank == 1 ? sizes[draw(COUNT(sizes))] : 1 + (int32_t)draw(6);
@@ -708,7 +716,10 @@ static void test_reductions_of_8_bits(void **unused)
             if (!reduced || attr.keepDims)
                 out[left++] = reduced ? 1 : dims[k];
         }
-        py = param_of(0.02 * (attr.mode == NNRT_REDUCE_MODE_MEAN ? 0.7 : 0.1 * (double)n), draw_zero(type));
+        py = param_of(0.02 * (attr.mode == NNRT_REDUCE_MODE_SUM || attr.mode == NNRT_REDUCE_MODE_ASUM ? 0.1 * (double)n
+                              : attr.mode == NNRT_REDUCE_MODE_SUM_SQUARE                              ? 0.5 * (double)n
+                                                                                                      : 0.7),
+                      draw_zero(type));
         nX = product_of(rank, dims);
         x = bytes_of(nX);
         assert_int_equal(nnrt_builder_create(&b, "reduce", NULL), NNRT_SUCCESS);
@@ -728,6 +739,209 @@ static void test_reductions_of_8_bits(void **unused)
         check_bytes(model, x, nX, product_of(left, out), EITHER, what);
         kernel = NULL;
         nnrt_model_destroy(model);
+        free(x);
+    }
+}
+
+/* Matrices of the run, in both orders of axes, broadcast batches, biases; or constant ones that the GEMM of packed weights does
+   not take: several, a transposed x, weights far from their zero point. Any types and zero points; sums that exceed 32
+   bits. */
+static void test_matrices_of_8_bits(void **unused)
+{
+    static const int32_t rows[] = {1, 2, 5, 6, 7, 13, 33, 64}, terms[] = {1, 2, 3, 4, 7, 8, 15, 17, 32, 64, 65, 300};
+    static const int32_t columns[] = {1, 3, 7, 8, 9, 15, 16, 17, 31, 33, 64, 65, 130};
+    (void)unused;
+    state = 31;
+    for (uint32_t i = 0; i < COUNT(terms) * COUNT(columns) + 6; i++) {
+        const bool large = i >= COUNT(terms) * COUNT(columns), constant = draw(4) == 0, bias = draw(2) == 0;
+        const int32_t M = large ? 250 + (int32_t)i % 3 : rows[draw(COUNT(rows))], N = columns[i % COUNT(columns)];
+        const int32_t K = large ? 33100 >> (i % 2) : terms[i / COUNT(columns) % COUNT(terms)];
+        const int32_t batch = large ? 1 : 1 + (int32_t)draw(3), other = draw(2) == 0 ? batch : 1;
+        NNRT_MatMulFusion attr;
+        const bool wide = draw(2) == 0; /* ranks 4 and 3 */
+        int32_t dimsX[4] = {2, batch, M, K}, dimsY[3] = {other, K, N}, dims[4] = {2, batch, M, N};
+        const NNRT_DataType t = draw(2) == 0 ? I8 : U8, w = t == U8 && draw(2) == 0 ? I8 : t;
+        const NNRT_QuantParam px = param_of(0.02, draw_zero(t)), pw = param_of(0.01, draw_zero(w));
+        const NNRT_QuantParam py = param_of(draw(8) == 0 ? 1e-4 : 0.0002 * 30 * sqrt(K), draw_zero(t));
+        const NNRT_QuantParam pb = param_of(0.0002, 0);
+        int32_t *b32 = (int32_t *)malloc((size_t)N * sizeof(int32_t));
+        uint8_t *x, *y;
+        size_t nX, nY, nZ;
+        nnrt_builder *b = NULL;
+        NNRT_Model *model;
+        uint32_t in[3];
+        char what[160];
+        memset(&attr, 0, sizeof(attr));
+        attr.transposeA = draw(3) == 0;
+        attr.transposeB = draw(2) == 0;
+        attr.activationType = fused[draw(COUNT(fused))];
+        if (attr.transposeA) {
+            dimsX[2] = K;
+            dimsX[3] = M;
+        }
+        if (attr.transposeB) {
+            dimsY[1] = N;
+            dimsY[2] = K;
+        }
+        nX = product_of(wide ? 4 : 3, dimsX + !wide);
+        nY = product_of(3, dimsY);
+        nZ = product_of(wide ? 4 : 3, dims + !wide);
+        x = bytes_of(nX);
+        y = bytes_of(nY);
+        for (int32_t k = 0; k < N; k++)
+            b32[k] = (int32_t)draw(20001) - 10000;
+        assert_int_equal(nnrt_builder_create(&b, "product", NULL), NNRT_SUCCESS);
+        in[0] = nnrt_builder_input(b, "x", t, wide ? 4 : 3, dimsX + !wide);
+        in[1] = constant ? nnrt_builder_constant(b, "w", w, 3, dimsY, y, false) : nnrt_builder_input(b, "w", w, 3, dimsY);
+        in[2] = NNRT_NO_TENSOR;
+        nnrt_builder_quant(b, in[0], &px, 1);
+        nnrt_builder_quant(b, in[1], &pw, 1);
+        if (bias) {
+            in[2] = nnrt_builder_constant(b, "b", I32, 1, &N, b32, false);
+            nnrt_builder_quant(b, in[2], &pb, 1);
+        }
+        model = finish_eight(b, NNRT_NODE_TYPE_MATMUL_FUSION, &attr, in, 3, t, wide ? 4 : 3, dims + !wide, &py);
+        snprintf(what, sizeof(what), "case %u: %d x %d x %d, batch %d and %d, transposed %d %d, types %d %d, zeros %d %d%s", i,
+                 (int)M, (int)K, (int)N, (int)batch, (int)other, attr.transposeA, attr.transposeB, (int)t, (int)w,
+                 (int)px.zeroPoint, (int)pw.zeroPoint, constant ? ", constant" : "");
+        second = constant ? NULL : y;
+        secondBytes = nY;
+        check_bytes(model, x, nX, nZ, EITHER, what);
+        second = NULL;
+        nnrt_model_destroy(model);
+        free(b32);
+        free(y);
+        free(x);
+    }
+}
+
+/* Operators that read whole lines along any axes: SOFTMAX, LOG_SOFTMAX, norms, LAYER_NORM_FUSION and reductions by L2, products
+   and ALL; and sums of several tensors. Lines with many elements and with few, that have all bytes or some. */
+static void test_lines_of_8_bits(void **unused)
+{
+    static const int32_t sizes[] = {1, 2, 3, 5, 16, 17, 64, 100, 300, 1000};
+    static const char *const names[] = {"c", "d", "e", "f"};
+    enum { SOFT, LOG, NORM, ROOT, ROOT_FIXED, LAYER, REDUCED, ADDED, KINDS };
+    (void)unused;
+    state = 33;
+    for (uint32_t i = 0; i < KINDS * 40; i++) {
+        const uint32_t kind = i % KINDS;
+        const int32_t rank = kind == LAYER ? 2 + (int32_t)draw(2) : 1 + (int32_t)draw(4), axis = (int32_t)draw((uint32_t)rank);
+        const NNRT_DataType t = draw(2) == 0 ? I8 : U8;
+        const NNRT_QuantParam px = param_of(draw(3) == 0 ? 0.3 : 0.02, draw_zero(t));
+        static const NNRT_ReduceMode modes[] = {NNRT_REDUCE_MODE_L2, NNRT_REDUCE_MODE_PROD, NNRT_REDUCE_MODE_ALL};
+        const double scales[KINDS] = {1.0 / 256, 0.1, 1.0 / 128, 1.0 / 100, 1.0 / 128, 0.03, 0.5, 0.05};
+        NNRT_QuantParam py = param_of(scales[kind], draw_zero(t));
+        int32_t dims[4], out[4], list[4] = {0, 1, 2, 3}, count = 1;
+        const uint32_t spread = draw(3);
+        int64_t axes[2];
+        float *gamma = reals(1000), *beta = reals(1000);
+        NNRT_Softmax soft;
+        NNRT_LogSoftmax log;
+        NNRT_LpNormalization norm;
+        NNRT_L2NormalizeFusion root;
+        NNRT_LayerNormFusion layer;
+        NNRT_ReduceFusion reduce;
+        NNRT_NodeType type = NNRT_NODE_TYPE_SOFTMAX;
+        const void *attr = &soft;
+        nnrt_builder *b = NULL;
+        NNRT_Model *model;
+        uint32_t in[5], nIn = 1;
+        uint8_t *x, *c[4];
+        size_t nX, nY;
+        char what[120];
+        memset(&soft, 0, sizeof(soft));
+        memset(&log, 0, sizeof(log));
+        memset(&norm, 0, sizeof(norm));
+        memset(&root, 0, sizeof(root));
+        memset(&layer, 0, sizeof(layer));
+        memset(&reduce, 0, sizeof(reduce));
+        for (int32_t k = 0; k < rank; k++)
+            out[k] = dims[k] = k == axis ? sizes[draw(COUNT(sizes))] : 1 + (int32_t)draw(6);
+        nX = nY = product_of(rank, dims);
+        x = bytes_of(nX);
+        for (size_t k = 0; k < nX && spread < 2; k++)
+            x[k] = spread == 0 ? x[k] : (uint8_t)(x[k] % 5 + 126);
+        axes[0] = axis;
+        if (kind == SOFT && draw(2) == 0)
+            py = param_of(draw(2) == 0 ? 1.0 / 256 : 0.003, t == I8 ? -128 : 0);
+        if (kind == ROOT_FIXED)
+            py.zeroPoint = t == I8 ? 0 : 128;
+        soft.axis = nnrt_int64_list(axes, 1);
+        assert_int_equal(nnrt_builder_create(&b, "line", NULL), NNRT_SUCCESS);
+        in[0] = nnrt_builder_input(b, "x", t, rank, dims);
+        nnrt_builder_quant(b, in[0], &px, 1);
+        memset(c, 0, sizeof(c));
+        if (kind == LOG) {
+            type = NNRT_NODE_TYPE_LOG_SOFTMAX;
+            log.axis = axis;
+            attr = &log;
+        } else if (kind == NORM) {
+            type = NNRT_NODE_TYPE_LP_NORMALIZATION;
+            norm.axis = axis;
+            norm.p = 1 + (int64_t)draw(2);
+            norm.epsilon = draw(2) == 0 ? 0 : 0.01f;
+            attr = &norm;
+        } else if (kind == ROOT || kind == ROOT_FIXED) {
+            type = NNRT_NODE_TYPE_L2_NORMALIZE_FUSION;
+            axes[1] = axis + 1;
+            root.axis = nnrt_int64_list(axes, axis + 1 < rank && draw(2) == 0 ? 2 : 1);
+            root.epsilon = 1e-6f;
+            root.activationType = fused[draw(COUNT(fused))];
+            attr = &root;
+        } else if (kind == LAYER) {
+            int32_t each[3];
+            type = NNRT_NODE_TYPE_LAYER_NORM_FUSION;
+            layer.beginNormAxis = rank - 1 - (int64_t)draw(2);
+            layer.beginParamsAxis = rank - 1 - (int64_t)draw(2);
+            layer.epsilon = 1e-5f;
+            layer.elementwiseAffine = draw(3) != 0;
+            attr = &layer;
+            for (int32_t k = (int32_t)layer.beginParamsAxis; k < rank; k++)
+                each[k - layer.beginParamsAxis] = dims[k];
+            if (layer.elementwiseAffine) {
+                free(gamma);
+                free(beta);
+                gamma = reals(nX);
+                beta = reals(nX);
+                in[1] = nnrt_builder_constant(b, "gamma", F32, rank - (int32_t)layer.beginParamsAxis, each, gamma, false);
+                in[2] = nnrt_builder_constant(b, "beta", F32, rank - (int32_t)layer.beginParamsAxis, each, beta, false);
+                nIn = 3;
+            }
+        } else if (kind == REDUCED) {
+            type = NNRT_NODE_TYPE_REDUCE_FUSION;
+            reduce.mode = modes[draw(3)];
+            reduce.keepDims = true;
+            reduce.coeff = 1;
+            attr = &reduce;
+            list[0] = axis;
+            for (int32_t k = axis + 1; k < rank && draw(2) == 0; k++)
+                list[count++] = k;
+            for (int32_t k = 0; k < count; k++)
+                out[list[k]] = 1;
+            nY = product_of(rank, out);
+            in[1] = nnrt_builder_constant(b, "axes", I32, 1, &count, list, true);
+            nIn = 2;
+        } else if (kind == ADDED) {
+            type = NNRT_NODE_TYPE_ADD_N;
+            attr = NULL;
+            nIn = 3 + draw(2);
+            for (uint32_t k = 1; k < nIn; k++) {
+                const NNRT_QuantParam pc = param_of(0.01 * k, draw_zero(t));
+                c[k - 1] = bytes_of(nX);
+                in[k] = nnrt_builder_constant(b, names[k - 1], t, rank, dims, c[k - 1], false);
+                nnrt_builder_quant(b, in[k], &pc, 1);
+            }
+        }
+        model = finish_eight(b, type, attr, in, nIn, t, rank, out, &py);
+        snprintf(what, sizeof(what), "case %u, operator %d of [%d,..] along axis %d, %d long, type %d", i, (int)type,
+                 (int)dims[0], (int)axis, (int)dims[axis], (int)t);
+        check_bytes(model, x, nX, nY, EITHER, what);
+        nnrt_model_destroy(model);
+        for (uint32_t k = 0; k < 4; k++)
+            free(c[k]);
+        free(gamma);
+        free(beta);
         free(x);
     }
 }
@@ -1168,6 +1382,8 @@ int main(void)
         cmocka_unit_test(test_all_sums_of_8_bits),
         cmocka_unit_test(test_sizes_of_8_bits),
         cmocka_unit_test(test_reductions_of_8_bits),
+        cmocka_unit_test(test_matrices_of_8_bits),
+        cmocka_unit_test(test_lines_of_8_bits),
         cmocka_unit_test(test_tables_of_activations),
         cmocka_unit_test(test_tables_of_elements),
         cmocka_unit_test(test_parts_of_8_bits),

@@ -526,7 +526,6 @@ static void cli_ns_of_shape(const nnrt_resolve *c, double macs, cli_ns *ns)
         ns->int8 += channels < 4 ? macs * CLI_NS_SINGLE_MAC_8 : 0;
         break;
     }
-    case NNRT_NODE_TYPE_MATMUL_FUSION: ns->int8 += weights > 0 ? 0 : macs * CLI_NS_REFERENCE_MAC; break;
     case NNRT_NODE_TYPE_RESIZE:
         if (((const NNRT_Resize *)c->resolved)->method != NNRT_RESIZE_METHOD_NEAREST)
             ns->int8 += cli_elements(y) * CLI_NS_LINEAR_8;
