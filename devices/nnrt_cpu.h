@@ -932,7 +932,7 @@ typedef struct nnrti_cpu_kernel {
 /* Kernels that are the same for each instruction set (>>selecting, >>lines). */
 #define NNRTI_CPU_KERNELS_SELECT(X)                                                                                    \
     X(non_zero) X(unique) X(gather_elements) X(gather) X(gather_nd) X(tables_q8) X(softmax_q8) X(log_softmax_q8)       \
-    X(lp_norm_q8) X(l2_norm_q8) X(layer_norm_q8) X(reduce_lines_q8) X(add_n_q8)
+    X(lp_norm_q8) X(l2_norm_q8) X(layer_norm_q8) X(reduce_lines_q8) X(add_n_q8) X(concat_bytes)
 /* Kernels between float32 and integers or float16; avx512vnni uses the kernels of avx512. */
 #define NNRTI_CPU_KERNELS_CAST(X)                                                                                      \
     X(quantize) X(dequantize) X(cast) X(table_q8) X(widen_half) X(narrow_half) X(round_half) X(elementwise_half)
@@ -2788,6 +2788,94 @@ static NNRT_ReturnCode nnrti_cpu_reduce_lines_q8(const void *attr, nnrt_view *ar
                        &args[0], &args[call->nIn + 2], set);
     j.list = (const int32_t *)list->data;
     return nnrti_cpu_lines_run(&j, call);
+}
+
+/* table[b] = byte b of input k of CONCAT in the parameters of y: by the reference kernel, of 256 bytes of this input alone. */
+static void nnrti_cpu_concat_table(const nnrt_view *list, uint32_t k, const nnrt_view *x, const nnrt_view *y,
+                                   uint8_t table[256])
+{
+    nnrt_view row = *list, bytes = *x, to = *y;
+    NNRT_Concat attr;
+    uint8_t all[256];
+    for (int32_t i = 0; i < 256; i++)
+        all[i] = (uint8_t)i;
+    memset(&attr, 0, sizeof(attr));
+    row.data = (int32_t *)list->data + (ptrdiff_t)k * list->dims[1];
+    row.dims[0] = 1;
+    bytes.rank = to.rank = 1;
+    bytes.dims[0] = to.dims[0] = 256;
+    bytes.strides[0] = to.strides[0] = 1;
+    bytes.data = all;
+    to.data = table;
+    (void)nnrt_concat_q8(&attr, &bytes, 1, &row, &to);
+}
+
+/* Copies a row of fewer than 32 bytes by two moves that may overlap: a call of memcpy takes several times as long. */
+static inline void nnrti_cpu_copy_bytes(uint8_t *to, const uint8_t *from, int32_t count)
+{
+    if (count >= 16) {
+        memcpy(to, from, 16);
+        memcpy(to + count - 16, from + count - 16, 16);
+    } else if (count >= 8) {
+        memcpy(to, from, 8);
+        memcpy(to + count - 8, from + count - 8, 8);
+    } else if (count >= 4) {
+        memcpy(to, from, 4);
+        memcpy(to + count - 4, from + count - 4, 4);
+    } else {
+        for (int32_t i = 0; i < count; i++)
+            to[i] = from[i];
+    }
+}
+
+/* A row of x into y, which do not overlap; table: of the bytes of y, or NULL. */
+static void nnrti_cpu_concat_row(const uint8_t *x, ptrdiff_t stepX, uint8_t *y, ptrdiff_t stepY, int32_t count,
+                                 const uint8_t *table)
+{
+    if (table != NULL) {
+        for (int32_t i = 0; i < count; i++)
+            y[i * stepY] = table[x[i * stepX]];
+    } else if (stepX != 1 || stepY != 1) {
+        for (int32_t i = 0; i < count; i++)
+            y[i * stepY] = x[i * stepX];
+    } else if (count >= 32) {
+        memcpy(y, x, (size_t)count);
+    } else {
+        nnrti_cpu_copy_bytes(y, x, count);
+    }
+}
+
+/* CONCAT of bytes; with requantization, if its rule derived that. The axes are sorted (nnrti_cpu_lower_concat). */
+static NNRT_ReturnCode nnrti_cpu_concat_bytes(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const int32_t axis = (int32_t)((const NNRT_Concat *)attr)->axis;
+    const nnrt_view *const list = call->nDerived > 0 ? &args[call->nIn] : NULL, *const y = &args[call->nIn + call->nDerived];
+    nnrt_view part = *y;
+    for (uint32_t k = 0; k < call->nIn; k++) {
+        const nnrt_view *const x = &args[k];
+        const bool maps = list != NULL && ((const int32_t *)list->data)[(ptrdiff_t)k * list->dims[1] + 1] != 0;
+        uint8_t table[256];
+        nnrt_walk w;
+        bool more;
+        int32_t last, rows;
+        part.dims[axis] = x->dims[axis];
+        if (maps) /* the reference kernel requantizes each byte */
+            nnrti_cpu_concat_table(list, k, x, y, table);
+        more = nnrt_walk_first(&w, &part, x, NULL);
+        last = more ? w.rank - 1 : -1;
+        rows = last >= 0 ? w.dims[last] : 1;
+        if (last >= 0)
+            w.dims[last] = 1; /* its rows are below */
+        for (; more; more = nnrt_walk_next(&w)) {
+            const ptrdiff_t nextX = last >= 0 ? w.step[1][last] : 0, nextY = last >= 0 ? w.step[0][last] : 0;
+            const uint8_t *from = (const uint8_t *)x->data + w.at[1];
+            uint8_t *to = (uint8_t *)part.data + w.at[0];
+            for (int32_t i = 0; i < rows; i++, from += nextX, to += nextY)
+                nnrti_cpu_concat_row(from, w.row[1], to, w.row[0], w.count, maps ? table : NULL);
+        }
+        part.data = (uint8_t *)part.data + x->dims[axis] * y->strides[axis];
+    }
+    return NNRT_SUCCESS;
 }
 
 #define NNRTI_CPU_ADD_N_INPUTS 8   /* most inputs: their sum fits 32 bits */
@@ -6401,6 +6489,22 @@ static nnrti_cpu_plan_q8 nnrti_cpu_plan_gemm_q8(const nnrti_cpu_edit *e, nnrti_c
     return plan;
 }
 
+/* Views all pixels of a 1 x 1 convolution as one row, if they are evenly spaced: rows have a cost of their own. */
+static void nnrti_cpu_merge_rows_q8(const nnrti_cpu_gemm_q8 *a, nnrt_view *x, nnrt_view *y)
+{
+    const int64_t pixels = (int64_t)x->dims[0] * x->dims[1] * x->dims[2];
+    bool even = a->window[0] == 1 && a->window[1] == 1 && a->stride[0] == 1 && a->stride[1] == 1 && a->pad[0] == 0 &&
+                a->pad[1] == 0 && pixels <= INT32_MAX;
+    for (int32_t i = 0; i < 2; i++)
+        even = even && x->dims[i] == y->dims[i] && x->dims[i + 1] == y->dims[i + 1] &&
+               (x->dims[i] == 1 || (x->strides[i] == x->strides[i + 1] * x->dims[i + 1] &&
+                                    y->strides[i] == y->strides[i + 1] * y->dims[i + 1]));
+    for (int32_t i = 0; even && i < 2; i++)
+        x->dims[i] = y->dims[i] = 1;
+    if (even)
+        x->dims[2] = y->dims[2] = (int32_t)pixels;
+}
+
 /* Step s becomes an int8 GEMM of x and y, viewed as images, and of weights w [C,kH,kW,K]; quant: the constants
    derived by the operator's rule, or of MATMUL_INTEGER and CONV_INTEGER the zero points of the weights; zeroX: theirs of
    x, or NULL. */
@@ -6412,12 +6516,12 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
     nnrt_draft *d = e->draft;
     const nnrti_cpu_isa_q8 *isa = &e->isa->q8;
     const int32_t panels = (w->dims[0] + isa->panel - 1) / isa->panel;
-    const nnrt_plan_arg to = *y, zero = zeroX != NULL ? *zeroX : *x;
+    const nnrt_plan_arg zero = zeroX != NULL ? *zeroX : *x;
     const nnrt_view list = *quant;
     const bool raw = found->scale.raw, empty = y->view.dims[0] * y->view.dims[1] * y->view.dims[2] <= 0;
     int32_t packed[2] = {(w->dims[0] + isa->lanes - 1) / isa->lanes * isa->lanes, 0};
     const int32_t rows = packed[0] <= INT32_MAX / NNRTI_CPU_REQUANTIZE_ROWS ? NNRTI_CPU_REQUANTIZE_ROWS * packed[0] : 0;
-    nnrt_plan_arg from = *x;
+    nnrt_plan_arg from = *x, to = *y;
     nnrti_cpu_gemm_q8 *a;
     nnrti_cpu_plan_q8 plan;
     nnrt_plan_arg *args;
@@ -6430,7 +6534,9 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
     if (a == NULL)
         return nnrti_cpu_no_memory(e, &d->steps[s]);
     *a = *found;
-    plan = nnrti_cpu_plan_gemm_q8(e, a, &x->view, w, &to.view, false, d->workers);
+    if (e->dynamic == NULL)
+        nnrti_cpu_merge_rows_q8(a, &from.view, &to.view);
+    plan = nnrti_cpu_plan_gemm_q8(e, a, &from.view, w, &to.view, false, d->workers);
     if (plan.row < 0)
         return NNRT_SUCCESS;
     packed[1] = plan.row;
@@ -6624,13 +6730,17 @@ static NNRT_ReturnCode nnrti_cpu_lower_multi_gemm_q8(nnrti_cpu_edit *e, uint32_t
 }
 
 /* Neighboring pixels of C channels that a depthwise convolution processes as one pixel of whole blocks: 1, or a
-   number that is faster. A block of `block` channels costs some 40 cycles for its results and 4 for each column of x
-   that it interleaves. */
-static int32_t nnrti_cpu_depthwise_q8_fold(int32_t C, int32_t block)
+   number that is faster. A block of `block` channels costs some 30 cycles for its results and 8 for each column of x
+   that it interleaves: those of a window, or all. */
+static int32_t nnrti_cpu_depthwise_q8_fold(int32_t C, int32_t block, int32_t taps, int32_t dilation)
 {
+    const int32_t columns = taps <= 8 && dilation <= 8 ? (taps - 1) * dilation + 1 : 8;
     for (int32_t fold = 2; fold <= 8; fold++)
         if (C > 0 && C <= NNRTI_CPU_CHUNK && fold * C % block == 0)
-            return fold * ((C + block - 1) / block) * 38 > fold * C / block * (30 + 8 * fold) ? fold : 1;
+            return fold * ((C + block - 1) / block) * 38 >
+                           fold * C / block * (30 + 8 * (fold < columns ? fold : columns))
+                       ? fold
+                       : 1;
     return 1;
 }
 
@@ -6702,7 +6812,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_depthwise_q8(nnrti_cpu_edit *e, uint32_t 
     nnrti_cpu_pair(found.stride, &attr->stride, 0, 1);
     nnrti_cpu_pair(found.dilation, &attr->dilation, 0, 1);
     nnrti_cpu_pair(found.pad, &attr->padList, 0, 2);
-    found.fold = mixed == 64 && found.stride[1] == 1 ? nnrti_cpu_depthwise_q8_fold(C, isa->block) : 1;
+    found.fold = mixed == 64 && found.stride[1] == 1 ? nnrti_cpu_depthwise_q8_fold(C, isa->block, w.dims[2], found.dilation[1])
+                                                     : 1;
     found.groups = (found.window[0] + group - 1) / group;
     found.lines = found.dilation[0] == 1 ? 1 + (found.groups * group - found.window[0]) / found.stride[0] : 1;
     step = found.fold > 1 ? found.fold : found.stride[1];
@@ -9480,6 +9591,11 @@ static NNRT_ReturnCode nnrti_cpu_lower_concat(nnrti_cpu_edit *e, uint32_t s)
     if (step->nDerived > 0)
         step->args[step->nIn].view = list;
     step->attr = attr;
+    if (e->dynamic == NULL && nnrt_type_size(step->args[0].view.dataType) == 1 &&
+        nnrti_cpu_is_allowed(e, &e->isa->concat_bytes)) {
+        step->kernel = e->isa->concat_bytes.run;
+        step->kernelName = e->isa->concat_bytes.name;
+    }
     return NNRT_SUCCESS;
 }
 

@@ -9457,7 +9457,7 @@ static void NNRTI_CPU(matmul_q8_table)(const NNRTI_CPU(matmul_q8_job) * j, const
             memcpy(sums, part, sizeof(part));
 #else
             for (int32_t i = 0; i < NNRTI_Q8_LANES * NNRTI_Q8_GROUP; i++)
-                sums[i / NNRTI_Q8_GROUP] += (uint32_t)from[i];
+                sums[i / NNRTI_Q8_GROUP] += (uint32_t)(int32_t)from[i];
 #endif
         }
         for (int32_t i = 0, c = v * NNRTI_Q8_LANES; i < NNRTI_Q8_LANES; i++, c++)
@@ -9671,7 +9671,8 @@ NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(dot_q8)(nnrti_i sum, nnrti_i x, nnrti_i w)
 typedef struct NNRTI_CPU(strip_q8) {
     const uint8_t *image; /* the first channel of the block in pixel 0,0 of x */
     int64_t top, left;    /* of tap 0,0 of the first pixel */
-    int32_t columns;      /* columns of x that they read */
+    int32_t columns;      /* columns of x that they read, */
+    int32_t read, skip;   /* after `read` of them no pixel reads the next `skip` */
     int32_t channel;      /* the first of the block; with folding its byte offset */
     int32_t count;        /* channels that exist */
     int32_t whole;        /* columns of x where a whole block can be read */
@@ -9787,8 +9788,17 @@ static void NNRTI_CPU(interleave_columns)(const NNRTI_CPU(depthwise_q8_job) * j,
         row[i] = in ? s->image + (ptrdiff_t)h * x->strides[1] + (ptrdiff_t)s->left * x->strides[2] : j->none;
         step[i] = in ? x->strides[2] : 0;
     }
-    for (int32_t k = 0; k < s->columns; k++, room += next) {
-        const int64_t column = s->left + k;
+    for (int32_t k = 0, left = s->read; k < s->columns; k++, left--, room += next) {
+        int64_t column;
+        if (left == 0) { /* columns between the windows of two folds */
+            k += s->skip;
+            left = s->read;
+            room += s->skip * next;
+            NNRTI_CPU_UNROLL
+            for (int32_t i = 0; i < NNRTI_Q8_GROUP; i++)
+                row[i] += s->skip * step[i];
+        }
+        column = s->left + k;
 #if NNRTI_CPU_LEVEL == 3 || (NNRTI_CPU_DOT && NNRTI_CPU_LEVEL <= 2)
         if (column >= 0 && column < s->whole) {
             NNRTI_CPU_UNROLL
@@ -9887,6 +9897,20 @@ NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_q8_three)(const int32_t *room, const i
 }
 #endif
 
+#define NNRTI_Q8_THREE (NNRTI_Q8_GROUP >= 3 ? 1 : NNRTI_Q8_GROUP == 2 ? 2 : 3) /* groups that three rows make */
+
+/* Whether the window has the three columns and rows of an instance. */
+NNRTI_CPU_INLINE bool NNRTI_CPU(has_three_taps)(const nnrti_cpu_window_q8 *a)
+{
+    return a->window[1] == 3 && a->groups == NNRTI_Q8_THREE;
+}
+
+/* Pixels of the next tile of `left` ones: as few surplus ones as the instances permit. */
+NNRTI_CPU_INLINE int32_t NNRTI_CPU(depthwise_q8_tile)(int32_t left, bool three)
+{
+    return !three || NNRTI_CPU_LEVEL < 3 || left > 6 ? NNRTI_CPU_MAX_TILE_ROWS_Q8 : left > 4 ? 6 : 4;
+}
+
 /* A block of channels of `pixels` pixels of a row of y, `next` apart. Surplus pixels of the last tile are computed
    but not stored. */
 NNRTI_CPU_NOINLINE static void NNRTI_CPU(depthwise_q8_line)(const NNRTI_CPU(depthwise_q8_job) * j,
@@ -9895,28 +9919,35 @@ NNRTI_CPU_NOINLINE static void NNRTI_CPU(depthwise_q8_line)(const NNRTI_CPU(dept
                                                             int32_t pixels, uint8_t *y, ptrdiff_t next)
 {
     const nnrti_cpu_window_q8 *a = j->attr;
-    const int32_t few = NNRTI_Q8_GROUP >= 3 ? 1 : NNRTI_Q8_GROUP == 2 ? 2 : 3; /* groups that 3 rows make */
-    const bool three = a->window[1] == 3 && a->groups == few;
+    const bool three = NNRTI_CPU(has_three_taps)(a);
     int32_t sum[NNRTI_CPU_MAX_TILE_ROWS_Q8 * NNRTI_Q8_BLOCK];
     uint8_t *rows[NNRTI_CPU_MAX_TILE_ROWS_Q8];
-    for (int32_t q = 0; q < pixels; q += NNRTI_CPU_MAX_TILE_ROWS_Q8) {
-        const int32_t tall = pixels - q < NNRTI_CPU_MAX_TILE_ROWS_Q8 ? pixels - q : NNRTI_CPU_MAX_TILE_ROWS_Q8;
+    for (int32_t q = 0, tile; q < pixels; q += tile) {
+        const int32_t left = pixels - q;
+        tile = NNRTI_CPU(depthwise_q8_tile)(left, three);
 #if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 2
         if (pixels > 1 && three && step == 1 && a->dilation[1] == 1)
             NNRTI_CPU(depthwise_q8_three)(room, w, table, sum);
         else
 #endif
-        if (pixels > 1 && three)
-            NNRTI_CPU(depthwise_q8_sums)(room, step, a->dilation[1], w, table, sum, NNRTI_CPU_MAX_TILE_ROWS_Q8, 3, few);
+        if (pixels > 1 && three && tile == NNRTI_CPU_MAX_TILE_ROWS_Q8)
+            NNRTI_CPU(depthwise_q8_sums)
+        (room, step, a->dilation[1], w, table, sum, NNRTI_CPU_MAX_TILE_ROWS_Q8, 3, NNRTI_Q8_THREE);
+#if NNRTI_CPU_LEVEL >= 3
+        else if (pixels > 1 && tile == 6)
+            NNRTI_CPU(depthwise_q8_sums)(room, step, a->dilation[1], w, table, sum, 6, 3, NNRTI_Q8_THREE);
+        else if (pixels > 1 && tile == 4)
+            NNRTI_CPU(depthwise_q8_sums)(room, step, a->dilation[1], w, table, sum, 4, 3, NNRTI_Q8_THREE);
+#endif
         else if (pixels > 1)
             NNRTI_CPU(depthwise_q8_sums)
         (room, step, a->dilation[1], w, table, sum, NNRTI_CPU_MAX_TILE_ROWS_Q8, a->window[1], a->groups);
         else NNRTI_CPU(depthwise_q8_sums)(room, step, a->dilation[1], w, table, sum, 1, a->window[1], a->groups);
-        room += NNRTI_CPU_MAX_TILE_ROWS_Q8 * step * a->groups * NNRTI_Q8_BLOCK;
-        for (int32_t t = 0; t < tall; t++, y += next)
+        room += tile * step * a->groups * NNRTI_Q8_BLOCK;
+        for (int32_t t = 0; t < left && t < tile; t++, y += next)
             rows[t] = y;
         NNRTI_CPU(requantize_rows)
-        (sum, NNRTI_Q8_BLOCK_VECTORS, rows, 0, tall, s->count, &a->scale, table, NNRTI_Q8_MIXED);
+        (sum, NNRTI_Q8_BLOCK_VECTORS, rows, 0, left < tile ? left : tile, s->count, &a->scale, table, NNRTI_Q8_MIXED);
     }
 }
 
@@ -9940,8 +9971,11 @@ static void NNRTI_CPU(depthwise_q8_task)(void *arg, uint32_t unit, uint32_t work
     const int32_t begin = (int32_t)(blocks * part / a->parts) * NNRTI_Q8_BLOCK;
     const int32_t end = (int32_t)(blocks * (part + 1) / a->parts) * NNRTI_Q8_BLOCK;
     NNRTI_CPU(strip_q8) s;
+    const bool three = NNRTI_CPU(has_three_taps)(a);
     s.top = (int64_t)p * a->stride[0] - a->pad[0];
     s.folded = fold > 1;
+    s.read = step > last + 1 ? last + 1 : INT32_MAX;
+    s.skip = step - last - 1;
     s.end = (x->dims[2] - 1) * (int64_t)x->strides[2] + C;
     for (int32_t c = begin; c < end; c += NNRTI_Q8_BLOCK) {
         s.image = (const uint8_t *)x->data + n * x->strides[0] + c;
@@ -9959,11 +9993,10 @@ static void NNRTI_CPU(depthwise_q8_task)(void *arg, uint32_t unit, uint32_t work
             }
             s.left = (int64_t)q * a->stride[1] - a->pad[1];
             s.columns = last + 1; /* including the surplus pixels of whole tiles */
-            if (pixels > 1)
-                s.columns += ((pixels + NNRTI_CPU_MAX_TILE_ROWS_Q8 - 1) / NNRTI_CPU_MAX_TILE_ROWS_Q8 *
-                                  NNRTI_CPU_MAX_TILE_ROWS_Q8 -
-                              1) *
-                             step;
+            if (pixels > 1) {
+                const int32_t first = (pixels - 1) / NNRTI_CPU_MAX_TILE_ROWS_Q8 * NNRTI_CPU_MAX_TILE_ROWS_Q8;
+                s.columns += (first + NNRTI_CPU(depthwise_q8_tile)(pixels - first, three) - 1) * step;
+            }
             for (int32_t g = 0; g < a->groups; g++)
                 NNRTI_CPU(interleave_columns)(j, &s, g, room + g * NNRTI_Q8_BLOCK, column);
             for (int32_t line = 0; line < a->lines && p + line < y->dims[1]; line++, w += 4 * a->window[1] * column)
@@ -11324,6 +11357,7 @@ static const nnrti_cpu_isa NNRTI_CPU(isa) = {
 #undef nnrti_h
 #undef NNRTI_CPU_GEMM_Q8_PANEL
 #undef NNRTI_CPU_BATCH_OFFSET
+#undef NNRTI_Q8_THREE
 #undef NNRTI_CPU_EPILOGUE_Q8
 #undef NNRTI_CPU_EXACT_Q8
 #undef NNRTI_Q8_LANES

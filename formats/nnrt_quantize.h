@@ -353,7 +353,7 @@ static bool nnrti_ptq_is_activation(const nnrti_ptq *p, uint32_t t)
 
 /* Operators on 8-bit integers that profit from them: all that the pass QUANTIZE replaces. MOVES: result and input 0 have
    the same scale and zero point. So do averages: their integers are rounded in the scale of the input anyway, and a
-   second rounding in a finer one would only add to it. */
+   second rounding in a finer one would only add to it; and a CONCAT that appends constant zeros (nnrti_ptq_pads). */
 #define NNRTI_PTQ_OPERATORS(COMPUTES, MOVES) \
     COMPUTES(CONV2D_FUSION) COMPUTES(CONV2D_TRANSPOSE_FUSION) COMPUTES(FULL_CONNECTION) COMPUTES(MATMUL_FUSION) \
     COMPUTES(ADD_FUSION) COMPUTES(ADD_N) COMPUTES(SUB_FUSION) COMPUTES(MUL_FUSION) COMPUTES(MAXIMUM) COMPUTES(MINIMUM) \
@@ -573,10 +573,28 @@ static bool nnrti_ptq_add_layer(nnrti_ptq *p, uint32_t i)
     return good;
 }
 
+/* Whether a node appends constant zeros to its input 0: a CONCAT in which they are padding. */
+static bool nnrti_ptq_pads(const nnrti_ptq *p, const NNRT_Node *n)
+{
+    if (n->nodeType != NNRT_NODE_TYPE_CONCAT || nnrti_ptq_kind(p, n->nodeType) == 0)
+        return false;
+    for (uint32_t k = 1; k < n->inputIndex.count; k++) {
+        const NNRT_Tensor *t = &p->model->allTensors.data[n->inputIndex.data[k]];
+        const float *v = (const float *)nnrti_ptq_data(t);
+        if (v == NULL || t->dataType != NNRT_DATA_TYPE_FLOAT32)
+            return false;
+        for (size_t i = 0; i < t->data.dataSize / sizeof(float); i++)
+            if (v[i] != 0)
+                return false;
+    }
+    return true;
+}
+
 /* Lets result and input 0 of an operator that moves data share their parameters. */
 static void nnrti_ptq_join(nnrti_ptq *p, const NNRT_Node *n)
 {
-    if (nnrti_ptq_kind(p, n->nodeType) != 2 || !nnrti_ptq_is_activation(p, n->inputIndex.data[0]))
+    if ((nnrti_ptq_kind(p, n->nodeType) != 2 && !nnrti_ptq_pads(p, n)) ||
+        !nnrti_ptq_is_activation(p, n->inputIndex.data[0]))
         return;
     for (uint32_t k = 0; k < n->outputIndex.count; k++)
         p->values[nnrti_ptq_root(p, n->outputIndex.data[k])].root = nnrti_ptq_root(p, n->inputIndex.data[0]);
@@ -2470,10 +2488,12 @@ static NNRT_ReturnCode nnrti_ptq_operand(nnrti_ptq *p, uint32_t node, uint32_t k
     const uint32_t t = p->nodes[node].inputIndex.data[k];
     const float *v = (const float *)nnrti_ptq_data(&p->tensors[t]);
     const size_t count = p->tensors[t].data.dataSize / sizeof(float);
+    const NNRT_Node *given = &p->model->nodes.data[node];
+    const bool pads = nnrti_ptq_pads(p, given);
     float lower = 0, upper = 0;
     uint8_t *codes;
     NNRT_QuantParam *q;
-    if (p->values[t].codes[0] != 0) {
+    if (p->values[t].codes[0] != 0 && !pads) {
         nnrti_ptq_set(&p->nodes[node].inputIndex, k, p->values[t].codes[0]);
         return p->code;
     }
@@ -2485,13 +2505,15 @@ static NNRT_ReturnCode nnrti_ptq_operand(nnrti_ptq *p, uint32_t node, uint32_t k
         lower = v[i] < lower ? v[i] : lower;
         upper = v[i] > upper ? v[i] : upper;
     }
-    *q = nnrti_ptq_quant(p, (double)lower, (double)upper);
+    *q = pads ? p->values[nnrti_ptq_root(p, given->outputIndex.data[0])].quant /* so that the zeros are copied */
+              : nnrti_ptq_quant(p, (double)lower, (double)upper);
     for (size_t i = 0; i < count; i++) {
         const double code = nnrti_ptq_nearest((double)v[i] / q->scale) + q->zeroPoint - nnrti_ptq_lowest(p);
         codes[i] = (uint8_t)((int32_t)(code > 255 ? 255 : code > 0 ? code : 0) + nnrti_ptq_lowest(p));
     }
     nnrti_ptq_constant(p, node, k, nnrti_ptq_codes(p, t, nnrti_ptq_type(p), q, 1, 0), codes, count);
-    p->values[t].codes[0] = p->nodes[node].inputIndex.data[k];
+    if (!pads)
+        p->values[t].codes[0] = p->nodes[node].inputIndex.data[k];
     return p->code;
 }
 

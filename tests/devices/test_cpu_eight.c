@@ -946,6 +946,60 @@ static void test_lines_of_8_bits(void **unused)
     }
 }
 
+/* CONCAT of one to three tensors along any axis, in rows of few bytes and of many; their parameters are those of the result or
+   others. */
+static void test_joins_of_8_bits(void **unused)
+{
+    static const int32_t sizes[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 70};
+    static const char *const names[] = {"c", "d"};
+    (void)unused;
+    state = 35;
+    for (uint32_t i = 0; i < COUNT(sizes) * 12; i++) {
+        const int32_t rank = 1 + (int32_t)draw(4), axis = (int32_t)draw((uint32_t)rank), count = 1 + (int32_t)draw(3);
+        const NNRT_DataType t = draw(2) == 0 ? I8 : U8;
+        const NNRT_QuantParam py = param_of(0.02, draw_zero(t));
+        const int32_t first = (int32_t)draw((uint32_t)count); /* the place of x */
+        int32_t dims[4], out[4];
+        uint32_t in[3], constants = 0;
+        uint8_t *x = NULL, *c[2] = {NULL, NULL};
+        size_t nX = 0;
+        NNRT_Concat attr;
+        nnrt_builder *b = NULL;
+        NNRT_Model *model;
+        char what[100];
+        memset(&attr, 0, sizeof(attr));
+        attr.axis = axis;
+        for (int32_t k = 0; k < rank; k++)
+            out[k] = dims[k] = k == rank - 1 ? 1 + sizes[draw(COUNT(sizes))] : 1 + (int32_t)draw(5);
+        out[axis] = 0;
+        assert_int_equal(nnrt_builder_create(&b, "join", NULL), NNRT_SUCCESS);
+        for (int32_t k = 0; k < count; k++) {
+            const NNRT_QuantParam p = draw(2) == 0 ? py : param_of(0.01 + 0.001 * (double)draw(30), draw_zero(t));
+            size_t n;
+            dims[axis] = sizes[i % COUNT(sizes)] + 1 + (int32_t)draw(6);
+            out[axis] += dims[axis];
+            n = product_of(rank, dims);
+            if (k == first) {
+                x = bytes_of(nX = n);
+                in[k] = nnrt_builder_input(b, "x", t, rank, dims);
+            } else {
+                c[constants] = bytes_of(n);
+                in[k] = nnrt_builder_constant(b, names[constants], t, rank, dims, c[constants], false);
+                constants++;
+            }
+            nnrt_builder_quant(b, in[k], &p, 1);
+        }
+        model = finish_eight(b, NNRT_NODE_TYPE_CONCAT, &attr, in, (uint32_t)count, t, rank, out, &py);
+        snprintf(what, sizeof(what), "case %u: %d tensors along axis %d of %d, %d long, type %d", i, (int)count, (int)axis,
+                 (int)rank, (int)out[axis], (int)t);
+        check_bytes(model, x, nX, product_of(rank, out), EITHER, what);
+        nnrt_model_destroy(model);
+        free(c[0]);
+        free(c[1]);
+        free(x);
+    }
+}
+
 /* Every stored integer through the table of an activation, and lists of sizes around the vectors of each set. */
 static void test_tables_of_activations(void **unused)
 {
@@ -1384,6 +1438,7 @@ int main(void)
         cmocka_unit_test(test_reductions_of_8_bits),
         cmocka_unit_test(test_matrices_of_8_bits),
         cmocka_unit_test(test_lines_of_8_bits),
+        cmocka_unit_test(test_joins_of_8_bits),
         cmocka_unit_test(test_tables_of_activations),
         cmocka_unit_test(test_tables_of_elements),
         cmocka_unit_test(test_parts_of_8_bits),

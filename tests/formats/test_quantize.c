@@ -660,6 +660,49 @@ static void test_average(void **unused)
     nnrt_model_destroy(m);
 }
 
+/* CONCAT of a value and a constant that two nodes share: zeros are padding and have the parameters of the value, which the result
+   keeps, so that all inputs are copied; other constants and the result have their own. */
+static void test_padding(void **unused)
+{
+    const kind is = NORMAL;
+    const int32_t x[] = {1, SIDE, SIDE, CHANNELS}, more[] = {1, SIDE, SIDE, 2};
+    (void)unused;
+    for (uint32_t zeros = 0; zeros < 2; zeros++) {
+        float data[SIDE * SIDE * 2] = {0};
+        nnrt_quantize_desc d = described(&is);
+        NNRT_Concat attr;
+        NNRT_AddFusion add;
+        nnrt_builder *b;
+        NNRT_Model *m, *q;
+        uint32_t in[2], twice[2], sum[2], n;
+        memset(&attr, 0, sizeof(attr));
+        memset(&add, 0, sizeof(add));
+        attr.axis = 3;
+        data[3] = zeros != 0 ? 0.0f : 12.0f;
+        b = begin("padding", 4, x, in);
+        in[1] = nnrt_builder_constant(b, "more", F32, 4, more, data, true);
+        sum[0] = nnrt_add_CONCAT(b, "one", &attr, in, 2);
+        twice[0] = twice[1] = in[0];
+        in[0] = nnrt_add_ADD_FUSION(b, "twice", &add, twice, 2);
+        sum[1] = nnrt_add_CONCAT(b, "two", &attr, in, 2);
+        m = finish(b, nnrt_add_ADD_FUSION(b, "sum", &add, sum, 2));
+        q = quantized(m, &d);
+        assert_int_equal(count(q, NNRT_NODE_TYPE_CONCAT, &n), 2);
+        assert_int_equal(n, 2);
+        for (uint32_t i = 0; i < q->nodes.count; i++)
+            for (uint32_t k = 0; k < 2 && q->nodes.data[i].nodeType == NNRT_NODE_TYPE_CONCAT; k++) {
+                const NNRT_QuantParam *from = q->allTensors.data[q->nodes.data[i].inputIndex.data[k]].quantParams.data;
+                const NNRT_QuantParam *to = q->allTensors.data[q->nodes.data[i].outputIndex.data[0]].quantParams.data;
+                if (zeros != 0 || k == 0)
+                    assert_int_equal(fabs(from->scale - to->scale) <= 0, zeros != 0);
+                if (zeros != 0)
+                    assert_int_equal(from->zeroPoint, to->zeroPoint);
+            }
+        nnrt_model_destroy(q);
+        nnrt_model_destroy(m);
+    }
+}
+
 /* Nodes in the bodies of control flow stay float32; a constant may be the weights of two nodes. */
 static void test_shared(void **unused)
 {
@@ -1442,7 +1485,7 @@ int main(void)
         cmocka_unit_test(test_dynamic),
         cmocka_unit_test(test_between), cmocka_unit_test(test_through),  cmocka_unit_test(test_estimate),
         cmocka_unit_test(test_activations),
-        cmocka_unit_test(test_average), cmocka_unit_test(test_parts), cmocka_unit_test(test_equalized_memory), cmocka_unit_test(test_extreme_weights),
+        cmocka_unit_test(test_average), cmocka_unit_test(test_padding), cmocka_unit_test(test_parts), cmocka_unit_test(test_equalized_memory), cmocka_unit_test(test_extreme_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -448,7 +448,7 @@ static const cli_rates_of cli_speeds[] = {
     {NNRT_NODE_TYPE_REDUCE_FUSION, {0, 0.3f}, {0, 0.3f}},
     {NNRT_NODE_TYPE_AVGPOOL_FUSION, {0, 0.08f}, {0, 0.07f}},
     {NNRT_NODE_TYPE_MAX_POOL_FUSION, {0, 0.25f}, {0, 0.1f}},
-    {NNRT_NODE_TYPE_CONCAT, {0, 0.4f}, {0, 0.6f}},
+    {NNRT_NODE_TYPE_CONCAT, {0, 0.4f}, {0, 0.3f}}, /* 8 bits: some inputs are requantized */
     {NNRT_NODE_TYPE_RESIZE, {0, 0.17f}, {0, 0.12f}}, /* 8 bits: nearest */
     {NNRT_NODE_TYPE_TRANSPOSE, {0, 0.36f}, {0, 0.2f}},
     {NNRT_NODE_TYPE_PAD_FUSION, {0, 0.5f}, {0, 0.2f}},
@@ -478,8 +478,8 @@ static const cli_rates_of cli_speed_depthwise = {NNRT_NODE_TYPE_CONV2D_FUSION, {
 #define CLI_NS_WINDOW_8 0.0017      /* for a multiply-accumulate of an 8-bit convolution of several taps, in addition */
 #define CLI_NS_ACTIVATION 0.3       /* for an element of an activation other than a clamp in the epilogue of a float32 convolution, */
 #define CLI_NS_TABLE_8 0.17         /* and of its table in 8 bits */
-#define CLI_NS_PIXEL_8 14.0         /* 8-bit convolution of up to four channels: for a pixel, */
-#define CLI_NS_GATHER_8 0.15        /* and each element of its window; */
+#define CLI_NS_PIXEL_8 5.0          /* 8-bit convolution of up to four channels: for a pixel, */
+#define CLI_NS_GATHER_8 0.05        /* and each element of its window; */
 #define CLI_NS_GATHER 0.1           /* the latter in float32 */
 #define CLI_LARGE_WEIGHTS 262144.0  /* weights that no cache keeps between runs */
 #define CLI_NS_WEIGHT 0.3           /* for one of them, float32, */
