@@ -175,6 +175,7 @@ MIT license, see LICENSE.
 #define NNRT_KEEP_TYPES NNRT_TYPES_ALL
 #endif
 #define NNRTI_HAS_TYPE(name) ((NNRT_KEEP_TYPES & NNRT_TYPES_OF(NNRT_DATA_TYPE_##name)) != 0)
+#define NNRTI_HAS_TYPES(types) ((NNRT_KEEP_TYPES & (types)) != 0)
 #define NNRTI_HAS_QUANT ((NNRT_KEEP_TYPES & NNRT_TYPES_QUANT(NNRT_TYPES_INT)) != 0)
 #define NNRTI_HAS_QUANT_16 ((NNRT_KEEP_TYPES & NNRT_TYPES_QUANT(NNRT_TYPES_I16)) != 0)
 
@@ -7180,12 +7181,12 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_elementwise(const void *attr, const nn
     }
 #define NNRTI_CASE_1(S, fn, name, X, Y)                                                                                \
     case NNRT_DATA_TYPE_##name:                                                                                        \
-        if ((NNRT_KEEP_TYPES & NNRTI_WIDENED_##name) != 0)                                                             \
+        if (NNRTI_HAS_TYPES(NNRTI_WIDENED_##name))                                                                     \
             nnrti_##fn##_row((const NNRT_##S *)attr, (const X *)r->row[1], (Y *)r->row[0], r->n);                      \
         break;
 #define NNRTI_CASE_2(S, fn, name, X, Z)                                                                                \
     case NNRT_DATA_TYPE_##name:                                                                                        \
-        if ((NNRT_KEEP_TYPES & NNRTI_WIDENED_##name) != 0)                                                             \
+        if (NNRTI_HAS_TYPES(NNRTI_WIDENED_##name))                                                                     \
             nnrti_##fn##_row((const NNRT_##S *)attr, (const X *)r->row[1], (const X *)r->row[2],                       \
                              (Z *)r->row[0], r->n);                                                                    \
         break;

@@ -25,9 +25,10 @@ VECTORS = ROOT / "tests/ops/vectors"
 LEAST = 48  # operators of HDI 1.0/2.0; more may come, fewer may not
 EXAMPLES = 140  # operators whose rule and kernel accept some of the shapes and attributes tried
 ROWS = 55  # elementwise operators, whose copy is a row function
+TYPED = 120  # other operators, whose copy is specialized for float32 or int32
 # Lines of `nnrt ops --copy NAME`, which may fall but not grow; median: of all operators.
-LINES = {"ABS": 45, "ADD_FUSION": 45, "CONV2D_FUSION": 162, "LSTM": 408, "MATMUL_FUSION": 252, "SOFTMAX": 196, "RESIZE": 358,
-         "REDUCE_FUSION": 318, "TOPK_FUSION": 354, "GRU": 560, "SCATTER_ND_UPDATE": 362, "median": 197}
+LINES = {"ABS": 44, "ADD_FUSION": 43, "CONV2D_FUSION": 159, "LSTM": 406, "MATMUL_FUSION": 248, "SOFTMAX": 194, "RESIZE": 356,
+         "REDUCE_FUSION": 317, "TOPK_FUSION": 352, "GRU": 556, "SCATTER_ND_UPDATE": 357, "median": 194}
 # Every so many operators are also printed by the command line, which reads the header again for each, compiled as C++17, and run
 # as optimized code, which takes a compiler 30 times as long as tcc, and by the program with sanitizers, which takes a second. Of parts
 # of a copy, one kernel or one type, gcc sees as many, tcc all of them. NNRT_LONG=1: all of them, but for the sanitizers.
@@ -228,15 +229,36 @@ def try_operator(options, folder, operator, kernels, printed, sanitized):
     return ran
 
 
+def try_type(options, folder, operator, text):
+    """The copy for one element type computes the values of the first cases of this type; returns their number."""
+    path, element = VECTORS / (operator.lower() + ".vec"), re.search(r"--type (\w+)'", text)
+    source, binary = folder / (operator.lower() + "_type.c"), folder / (operator.lower() + "_type")
+    if not element:
+        return 0
+    main = run([folder / "copy_case", operator, path, element.group(1)], "copy_case")
+    source.write_text(text + MAIN_HEADERS + main, encoding="ascii")
+    constant = "HUGE_VALF" in text or "INFINITY" in text  # to some versions of tcc HUGE_VALF is no constant
+    run([options.cc if constant else "tcc", "-std=c99", "-o", binary, source, "-lm"], "the compiler, on %s," % source.name)
+    output = run([binary], "the program")
+    return len(judge(output, read_cases(path), sum(line.startswith("kernel ") for line in output.splitlines())))
+
+
 def try_rows(options, folder):
-    """The copies that are a row function, of elementwise operators: they compile alone without warnings as C99 and C++17, their
-    examples run, and they compute the values of all cases of float32. Returns the names of the operators and the faults."""
+    """The copies for the default type. Those that are a row function, of elementwise operators, compile alone without warnings as
+    C99 and C++17, their examples run, and they compute the values of all cases of float32; the others those of the first cases.
+    Returns the names of the operators with a row function, the number of the other ones, and the faults."""
     text = run([options.copies, ROOT / "nnrt_ops.h", *specialized(options, "+")], "copy_all")
     copies = dict(copy.split("\n", 1) for copy in text.split("\f")[1:])
-    rows, faults = [], []
+    rows, typed, faults = [], 0, []
     for at, (name, text) in enumerate(copies.items()):
         operator, row = name.rstrip("+"), re.findall(r"^void (nnrti_\w+_row)\(", text, re.M)
-        if not row or (options.operators and operator not in options.operators):
+        if options.operators and operator not in options.operators:
+            continue
+        if not row:
+            try:
+                typed += try_type(options, folder, operator, text) > 0
+            except (Failure, subprocess.TimeoutExpired) as fault:
+                faults.append("%s: %s" % (operator, fault))
             continue
         source, program, binary = (folder / (operator.lower() + end) for end in ("_row.c", "_row_main.c", "_row"))
         source.write_text(text, encoding="ascii")
@@ -258,7 +280,7 @@ def try_rows(options, folder):
             rows.append(operator)
         except Failure as fault:
             faults.append("%s: %s" % (operator, fault))
-    return rows, faults
+    return rows, typed, faults
 
 
 def specialized(options, mark="@"):
@@ -326,14 +348,17 @@ def try_all(options, folder):
                 print("FAIL %s: %s" % (operator, fault))
             elif options.verbose:
                 print("ok   %s: %s" % (operator, " ".join(names)))
-    done, faults = try_rows(options, folder)
+    done, typed, faults = try_rows(options, folder)
     for fault in faults:
         print("FAIL " + fault)
-    results["passed"] += len(done)
+    results["passed"] += len(done) + typed
     results["failed"] += len(faults)
     if not options.operators:
         if len(done) < ROWS:
             print("FAIL %d copies are a row function, expected at least %d" % (len(done), ROWS))
+            results["failed"] += 1
+        if typed < TYPED:
+            print("FAIL %d other copies for one type have the values of their cases, expected at least %d" % (typed, TYPED))
             results["failed"] += 1
         for fault in count_lines(options, folder):
             print("FAIL " + fault)

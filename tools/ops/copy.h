@@ -94,7 +94,7 @@ static bool cli_copy_one_type(const nnrt_op *op, const nnrt_kernel_row *row)
     return !cli_copy_derived(row) && cli_copy_types(op, row, 2);
 }
 
-/* The parameters of the kernel that are views of the type of operand 0 (cli_item.typed), by the pattern of its row. */
+/* The parameters of the kernel that are views of the type of operand 0, one bit each, by the pattern of its row. */
 static uint32_t cli_copy_typed(const nnrt_op *op, const nnrt_kernel_row *row)
 {
     const char *pattern = cli_copy_what(cli_copy_calls, row->name), *out = strchr(pattern, '_') + 1;
@@ -144,11 +144,15 @@ static const char *cli_copy_row_function(cli_copy *c, const char *kernel, NNRT_D
 static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, NNRT_DataType type, const char *activations,
                        bool example, bool show, const char *path)
 {
-    const char **names = (const char **)cli_copy_keep(c, op->kernelCount * sizeof(*names)), *views = NULL, *row = NULL;
+    const char **names = (const char **)cli_copy_keep(c, op->kernelCount * sizeof(*names)), *row = NULL;
     const bool any = kernel == NULL;
     size_t count = 0;
-    bool derived = false, quant = false, all = true, floats = false;
+    bool derived = false, quant = false;
     char asked[120];
+    cli_fold fold;
+    memset(&fold, 0, sizeof(fold));
+    fold.c = c;
+    fold.activations = activations;
     for (uint32_t i = 0; i < op->kernelCount && kernel == NULL && type != NNRT_DATA_TYPE_UNKNOWN; i++)
         if ((op->kernels[i].types & NNRT_TYPES_OF(type)) != 0)
             kernel = op->kernels[i].name;
@@ -167,11 +171,12 @@ static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, NNRT_
         if (type != NNRT_DATA_TYPE_UNKNOWN && (op->kernels[i].types & NNRT_TYPES_OF(type)) == 0)
             return cli_fail("%s has no kernel for %s", asked, nnrt_type_name(type));
         if (kernel != NULL) {
-            views = cli_copy_enumerator(cli_copy_only_type(&op->kernels[i], type));
-            all = cli_copy_one_type(op, &op->kernels[i]);
-            floats = cli_copy_types(op, &op->kernels[i], 1) && views != NULL &&
-                     (strcmp(views, "NNRT_DATA_TYPE_FLOAT32") == 0 ||
-                      (strcmp(views, "NNRT_DATA_TYPE_FLOAT16") == 0 && !cli_copy_derived(&op->kernels[i])));
+            fold.type = cli_copy_enumerator(cli_copy_only_type(&op->kernels[i], type));
+            fold.typed = cli_copy_typed(op, &op->kernels[i]);
+            fold.all = cli_copy_one_type(op, &op->kernels[i]);
+            fold.floats = cli_copy_types(op, &op->kernels[i], 1) && fold.type != NULL &&
+                          (strcmp(fold.type, "NNRT_DATA_TYPE_FLOAT32") == 0 ||
+                           (strcmp(fold.type, "NNRT_DATA_TYPE_FLOAT16") == 0 && !cli_copy_derived(&op->kernels[i])));
         }
         names[count++] = op->kernels[i].name;
         quant = quant || (type == NNRT_DATA_TYPE_UNKNOWN && ((op->kernels[i].types & ~NNRT_TYPES_ANY) != 0 ||
@@ -187,27 +192,18 @@ static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, NNRT_
         return cli_fail("%s has no kernel for %s", asked, nnrt_type_name(type));
     if (any && type != NNRT_DATA_TYPE_UNKNOWN && (row = cli_copy_row_function(c, kernel, type)) != NULL) {
         names[0] = row;
-        views = NULL;
+        fold.type = NULL;
     }
     if (!show && row != NULL)
         cli_copy_put_row_head(c, op, row, type, activations);
     else if (!show)
         cli_copy_put_head(c, op, kernel, asked, activations, derived);
-    for (size_t i = 0; i < c->itemCount; i++)
-        c->items[i].wanted = c->items[i].asked = false;
     c->enumerators = true;
     cli_copy_close(c, names, count);
-    for (size_t i = 0; i < c->itemCount; i++)
-        c->items[i].typed = 0;
-    for (uint32_t i = 0; i < op->kernelCount && kernel != NULL; i++)
-        if (strcmp(kernel, op->kernels[i].name) == 0)
-            c->items[cli_copy_function(c, kernel) - c->items].typed = cli_copy_typed(op, &op->kernels[i]);
-    cli_fold_copy(c, names, count, views, all, floats, activations);
-    cli_copy_lean_all(c, quant);
-    for (size_t i = 0; i < c->itemCount; i++)
-        c->items[i].wanted = c->items[i].asked = false;
+    cli_fold_copy(&fold);
     cli_copy_close(c, names, count);
-    cli_fold_prototypes(c);
+    cli_copy_lean_all(c, quant);
+    cli_copy_close(c, names, count);
     c->enumerators = false;
     if (!c->failed && show)
         cli_show(c, op);

@@ -146,8 +146,6 @@ static bool cli_copy_put_call(const nnrt_op *op, const nnrt_kernel_row *kernel, 
    uses. */
 static void cli_copy_put_rule(cli_copy *c, const char *rule, bool derived)
 {
-    for (size_t i = 0; i < c->itemCount; i++)
-        c->items[i].wanted = false;
     cli_copy_close(c, &rule, 1);
     printf("%s of nnrt_ops.h checks shapes and attributes and resolves the attributes before the first call.\n", rule);
     for (size_t i = 0; i < c->itemCount && !c->failed; i++) {

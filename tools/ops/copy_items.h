@@ -146,6 +146,19 @@ static cli_text cli_copy_expanded(cli_copy *c, cli_text code)
     return lines;
 }
 
+/* A macro's text; that of a test of NNRT_KEEP_TYPES becomes true, for a copy has the types that are asked for. */
+static cli_text cli_copy_keep_types(cli_copy *c, cli_text code)
+{
+    const char *test = cli_text_find(code, "#define NNRTI_HAS_") == code.at ? cli_text_find(code, " ((NNRT_KEEP_TYPES &") : NULL;
+    const size_t n = test != NULL ? (size_t)(test - code.at) : 0;
+    char *text = test != NULL ? (char *)cli_copy_keep(c, n + sizeof(" true")) : NULL;
+    if (text == NULL)
+        return code;
+    memcpy(text, code.at, n);
+    memcpy(text + n, " true", sizeof(" true"));
+    return cli_text_of(text);
+}
+
 /* Splits the header and the expansions of its macros. */
 static void cli_copy_read(cli_copy *c, cli_text header)
 {
@@ -163,6 +176,7 @@ static void cli_copy_read(cli_copy *c, cli_text header)
         if (macros == NULL)
             return;
         c->macros = macros;
+        items[i].code = cli_copy_keep_types(c, items[i].code);
         c->macros[c->macroCount++] = cli_copy_define(c, items[i].code);
     }
     if (c->macroCount > 0)
@@ -296,6 +310,26 @@ static const cli_copy_pair *cli_copy_word_of(cli_text name)
     return word->name != NULL ? word : NULL;
 }
 
+/* A function with its body, the only items that end with a brace. */
+static bool cli_copy_is_function(const cli_item *item)
+{
+    return item->kind == CLI_ITEM_CODE && item->code.at[item->code.n - 1] == '}';
+}
+
+/* The definition of a function, NULL if there is none. */
+static const cli_item *cli_copy_definition(const cli_copy *c, cli_text name)
+{
+    for (size_t i = cli_copy_find(c, name); i < c->nameCount && cli_text_same(c->names[i].text, name); i++)
+        if (cli_copy_is_function(&c->items[c->names[i].item]))
+            return &c->items[c->names[i].item];
+    return NULL;
+}
+
+static const cli_item *cli_copy_function(const cli_copy *c, const char *name)
+{
+    return cli_copy_definition(c, cli_text_of(name));
+}
+
 /* Marks the items with this name as wanted (prefix: all names with this prefix) and appends them to the list. */
 static void cli_copy_want(cli_copy *c, cli_text name, bool prefix, size_t *list, size_t *count)
 {
@@ -308,16 +342,21 @@ static void cli_copy_want(cli_copy *c, cli_text name, bool prefix, size_t *list,
             found.n = name.n;
         if (!cli_text_same(found, name))
             return;
+        if (item->kind == CLI_ITEM_CODE && item->code.at[item->code.n - 1] == ';' &&
+            cli_copy_definition(c, c->names[i].text) != NULL)
+            continue; /* a prototype: definitions come before their calls */
         if (!item->wanted)
             list[(*count)++] = c->names[i].item;
         item->wanted = true;
     }
 }
 
-/* Marks the items with these names and all their dependencies as wanted. */
+/* Marks the items with these names and all their dependencies as wanted, and no others. */
 static void cli_copy_close(cli_copy *c, const char *const *names, size_t n)
 {
     size_t *list = (size_t *)cli_copy_keep(c, (c->itemCount + 1) * sizeof(*list)), count = 0;
+    for (size_t i = 0; i < c->itemCount; i++)
+        c->items[i].wanted = c->items[i].asked = false;
     for (size_t i = 0; list != NULL && i < n; i++)
         cli_copy_want(c, cli_text_of(names[i]), false, list, &count);
     for (size_t i = 0; i < count; i++)
@@ -344,18 +383,6 @@ static void cli_copy_close(cli_copy *c, const char *const *names, size_t n)
                     break;
                 }
     }
-}
-
-/* The definition of a function, NULL if there is none. */
-static const cli_item *cli_copy_function(const cli_copy *c, const char *name)
-{
-    const cli_text text = cli_text_of(name);
-    for (size_t i = cli_copy_find(c, text); i < c->nameCount && cli_text_same(c->names[i].text, text); i++) {
-        const cli_item *item = &c->items[c->names[i].item];
-        if (item->kind == CLI_ITEM_CODE && item->code.at[item->code.n - 1] == '}')
-            return item;
-    }
-    return NULL;
 }
 
 #endif /* NNRT_TOOL_COPY_ITEMS_H */

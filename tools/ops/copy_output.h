@@ -131,15 +131,6 @@ static void cli_copy_put_item(cli_copy *c, const cli_item *item, const cli_item 
     cli_copy_put_line(c, "");
 }
 
-/* True if the copy can do without the member that ends with the token `end` of a struct (";" or "[" behind its name). */
-static bool cli_copy_spare(const cli_copy *c, const cli_item *item, const char *names, cli_text name)
-{
-    for (; *names != '\0'; names += strcspn(names, " "), names += *names == ' ')
-        if (strcspn(names, " ") == name.n && memcmp(names, name.at, name.n) == 0)
-            return !cli_copy_said(c, name, item);
-    return false;
-}
-
 /* Leaves out of the struct of item the members of the list `names` that nothing else of the copy names. */
 static void cli_copy_lean(cli_copy *c, cli_item *item, const char *names)
 {
@@ -156,7 +147,7 @@ static void cli_copy_lean(cli_copy *c, cli_item *item, const char *names)
         if (t.kind == 'a')
             name = t.text;
         if (!named && name.n > 0 && (ends || cli_text_is(t.text, ",") || cli_text_is(t.text, "["))) {
-            spare = cli_copy_spare(c, item, names, name);
+            spare = cli_text_listed(names, ' ', name) && !cli_copy_said(c, name, item);
             named = true;
         }
         if (!opens && !ends && t.kind != '#')
@@ -268,8 +259,6 @@ static bool cli_copy_of_quant(const cli_item *item)
 static void cli_copy_put_derived(cli_copy *c, const char *rule, bool quant)
 {
     const cli_item *before = NULL;
-    for (size_t i = 0; i < c->itemCount; i++)
-        c->items[i].wanted = false;
     cli_copy_close(c, &rule, 1);
     printf("\n#if 0 /* How %s of nnrt_ops.h computes the derived constants. c has the node: in[] and out[] are its\n"
            "         operands, with their scales and zero points. */\n",

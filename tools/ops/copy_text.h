@@ -48,7 +48,6 @@ typedef struct cli_item {
     cli_text comment, code; /* the comment above, empty if there is none */
     cli_text written;       /* the code as the header has it, before cli_fold_copy */
     bool wanted, asked;     /* asked: one of the requested kernels */
-    uint32_t typed;         /* of a function: bit k: parameter k is a view of the element type of the copy */
 } cli_item;
 
 typedef struct cli_name {
@@ -152,6 +151,19 @@ static int cli_text_order(cli_text a, cli_text b)
     return order != 0 ? order : a.n < b.n ? -1 : a.n > b.n;
 }
 
+/* True if the list, with a separator between its words, has this one. */
+static bool cli_text_listed(const char *list, char separator, cli_text word)
+{
+    for (size_t n = 1; *list != '\0' && word.n > 0; list += n) {
+        const char *end = strchr(list, separator);
+        n = end != NULL ? (size_t)(end - list) : strlen(list);
+        if (n == word.n && memcmp(list, word.at, n) == 0)
+            return true;
+        n += end != NULL;
+    }
+    return false;
+}
+
 /* First occurrence of b in a, NULL if there is none. */
 static const char *cli_text_find(cli_text a, const char *b)
 {
@@ -215,8 +227,9 @@ static const char *cli_copy_token_end(const char *p, const char *end, char kind)
         p += p < end;
     } else if (end - p > 1 && *from == '.' && p[0] == '.' && p[1] == '.')
         p += 2;
-    else if (p < end && *from == '#' && *p == '#')
-        p++;
+    else if (p < end && ((*p == '=' && strchr("=!<>+-*/%&|^", *from) != NULL) || (*from == '-' && *p == '>') ||
+                         (*p == *from && strchr("&|<>+-#", *from) != NULL)))
+        p++; /* an operator of two characters; <<= and >>= are two tokens */
     return p;
 }
 
@@ -259,6 +272,21 @@ static cli_tokens cli_copy_tokens(cli_copy *c, cli_text text)
     for (cli_token t = cli_copy_token(&p, end, false); t.kind != 0; t = cli_copy_token(&p, end, false))
         cli_copy_push(c, &list, &t);
     return list;
+}
+
+/* True if every bracket is closed by its like. */
+static bool cli_copy_balanced(const cli_tokens *list)
+{
+    char open[64];
+    size_t depth = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        const char *bracket = list->data[i].kind == '.' ? strchr("()[]{}", *list->data[i].text.at) : NULL;
+        if (bracket != NULL && strchr("([{", *bracket) != NULL && depth < sizeof(open))
+            open[depth++] = bracket[1];
+        else if (bracket != NULL && (depth == 0 || open[--depth] != *bracket))
+            return false;
+    }
+    return depth == 0;
 }
 
 /* The first word after the # of a directive; *p moves past it. */
@@ -510,8 +538,24 @@ static size_t cli_copy_indent(cli_copy_place *at, const cli_token *t, const cli_
     return indent;
 }
 
-/* Tokens as text: lines end where they did or are full, and are indented as their statements are nested, one more if they
-   continue one. A function's parameters follow its name at once, also where a macro got them. */
+/* True if no line ends before token i, which has a space before it: of "const float *x" the parts stay together. */
+static bool cli_copy_bound(const cli_tokens *in, size_t i)
+{
+    const cli_token *t = &in->data[i];
+    return i > 0 && i + 1 < in->count && t[-1].kind == 'a' && (t->kind == 'a' || (cli_text_is(t->text, "*") && !t[1].space));
+}
+
+/* Characters from token i to the next place where a line may end. */
+static size_t cli_copy_unit(const cli_tokens *in, size_t i)
+{
+    size_t n = in->data[i].text.n;
+    while (++i < in->count && (!in->data[i].space || cli_copy_bound(in, i)))
+        n += in->data[i].text.n + in->data[i].space;
+    return n;
+}
+
+/* Tokens as text: lines end where they did, except in parentheses, or are full, and are indented as their statements are
+   nested, one more if they continue one. A function's parameters follow its name at once, also where a macro got them. */
 static cli_text cli_copy_lines(cli_copy *c, const cli_tokens *in)
 {
     size_t room = 1, line = 0;
@@ -530,8 +574,9 @@ static cli_text cli_copy_lines(cli_copy *c, const cli_tokens *in)
     for (size_t i = 0; i < in->count; i++) {
         const cli_token *t = &in->data[i];
         const bool outside = place.depth == 0 && place.parentheses == 0;
+        const bool ends = t->line && (place.parentheses == 0 || t->kind == '/' || (i > 0 && t[-1].kind == '/'));
         const size_t indent = cli_copy_indent(&place, t, i > 0 ? &t[-1] : NULL);
-        if (t->line || (t->space && lines.n - line + t->text.n > 116)) {
+        if (ends || (t->space && !cli_copy_bound(in, i) && lines.n - line + cli_copy_unit(in, i) > 119)) {
             text[lines.n++] = '\n';
             line = lines.n;
             for (size_t k = 0; k < indent && k < 16; k++, lines.n += 4)
