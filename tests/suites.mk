@@ -9,7 +9,7 @@ EXAMPLE := $(patsubst tests/tools/test_example_%.sh,example-%,$(wildcard tests/t
 # The longest suites start first, so that all processors finish together.
 SLOWEST := copy mcu-emit builds dist docs install conformance contrib cpu quantize extents tsan firmware packages mcu-program tflite_reader \
 	cpu-sets bits single quantized vectors tflite open-vectors mcu_file $(EMIT)
-SUITES := $(SLOWEST) frontend-bits symbols onnx-nodes onnx-installed onnx-types reports convert gguf safetensors text-commands tflite-pairs differential splits bench runner coverage-script lib nnadapter-bridge \
+SUITES := $(SLOWEST) frontend-bits symbols onnx-nodes onnx-installed onnx-types reports convert gguf safetensors text-commands text-novels tflite-pairs differential splits bench runner coverage-script lib nnadapter-bridge \
 	$(CLI) $(EXAMPLE) api layers code-size python web spectra tokenizer-peers cpu-vectors work hunt $(filter-out $(SLOWEST),$(CMOCKA:test_%=%))
 families = $(foreach name,$(1),$(or $(filter $(name)-%,$(CLI) $(EMIT) $(EXAMPLE)),$(name)))
 # SKIP=NAMES: all suites but these
@@ -408,6 +408,10 @@ suite-safetensors: build/test/commands
 # The commands tokenize, generate and embed, on models with small vocabularies.
 suite-text-commands: build/test/commands build/test/nnrt
 	$(SUITE) $(PYTHON) -B tests/tools/text_commands.py $^
+
+# The trained language model of examples/text: tokens, logits, perplexity of a text, firmware on this machine.
+suite-text-novels: build/test/commands build/test/nnrt
+	$(SUITE) $(PYTHON) -B tests/tools/text_novels.py $^
 
 # Operators of TensorFlow Lite, compared with recorded results of TensorFlow Lite (tests/formats/tflite.txt).
 suite-tflite: build/test/commands build/commands

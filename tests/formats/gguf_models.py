@@ -3,6 +3,7 @@ tensors in float64. Quantized blocks are drawn, not rounded: each has random int
 standard deviation that the layer needs.
 
     make(architecture, type, seed=0, **changes)   a Model: file (bytes), values (name: array), keys
+    read(data)                                    the Model of a file whose tensors are F32, Q8_0 or Q4_0
 """
 import struct
 
@@ -285,4 +286,64 @@ def make(arch, kind, seed=0, **changes):
         if arch in ('gemma2', 'gemma3'):
             norm(p + 'post_ffw_norm')
     m.arch, m.kind, m.own, m.sizes = arch, kind, own, s
+    return m
+
+
+class Reader:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def number(self, form):
+        (found,) = struct.unpack_from('<' + form, self.data, self.at)
+        self.at += struct.calcsize('<' + form)
+        return found
+
+    def text(self):
+        size = self.number('Q')
+        self.at += size
+        return self.data[self.at - size:self.at].decode()
+
+    def value(self, kind):
+        if kind == 8:
+            return self.text()
+        if kind != 9:
+            return self.number({4: 'I', 5: 'i', 6: 'f', 7: '?'}[kind])
+        kind = self.number('I')
+        return [self.value(kind) for _ in range(self.number('Q'))]
+
+
+def decoded(data, kind, shape):
+    """The values of a tensor at the begin of data: Q8_0 has d and 32 integers in a block, Q4_0 d and 32 integers plus 8 of 4 bits."""
+    count = int(np.prod(shape))
+    if kind == TYPES['F32']:
+        return np.frombuffer(data, '<f4', count).astype(np.float64).reshape(shape)
+    size = {TYPES['Q8_0']: 34, TYPES['Q4_0']: 18}[kind]
+    blocks = np.frombuffer(data, 'u1', count // 32 * size).reshape(-1, size)
+    d = blocks[:, :2].copy().view('<f2').astype(np.float64)
+    q = blocks[:, 2:]
+    q = q.view('i1') if kind == TYPES['Q8_0'] else np.concatenate([q & 15, q >> 4], 1).astype(int) - 8
+    return (d * q).reshape(shape)
+
+
+def read(data):
+    r, m = Reader(data), Model()
+    assert data[:4] == b'GGUF' and struct.unpack_from('<I', data, 4) == (3,)
+    r.at = 8
+    tensors, keys = r.number('Q'), r.number('Q')
+    for _ in range(keys):
+        name = r.text()
+        m.keys[name] = r.value(r.number('I'))
+    heads = []
+    for _ in range(tensors):
+        name, rank = r.text(), r.number('I')
+        shape = [r.number('Q') for _ in range(rank)][::-1]
+        heads.append((name, shape, r.number('I'), r.number('Q')))
+    begin = -(-r.at // 32) * 32
+    for name, shape, kind, at in heads:
+        m.add(name, kind, None, decoded(data[begin + at:], kind, shape))
+    m.arch = m.keys['general.architecture']
+    m.own = {key.split('.', 1)[1]: v for key, v in m.keys.items() if key.startswith(m.arch + '.')}
+    width, heads = m.own['embedding_length'], m.own['attention.head_count']
+    m.sizes = dict(layers=m.own['block_count'], heads=heads, kv=m.own['attention.head_count_kv'],
+                   size=m.own.get('attention.key_length', width // heads), tied='output.weight' not in m.values)
     return m

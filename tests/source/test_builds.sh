@@ -288,7 +288,7 @@ for program in "$root"/tests/[a-eg-z]*/*.c "$root"/tests/f[a-t]*/*.c "$root"/too
     */examples/android/*) continue ;; # needs jni.h of a JDK: make packages-test PARTS=java compiles it with these warnings
     */tools/nnrt_mpi.c) continue ;; # needs mpi.h of Open MPI: make mpi compiles it with these warnings
     */tests/kit/nnrt.c | */tests/source/headers.c) continue ;; # the objects that the Makefile compiles, with these warnings
-    */examples/firmware/* | */examples/kws/firmware.c | */examples/vad/firmware.c | */tests/firmware/mcu_main.c | */tests/firmware/mcu_file_main.c | */tests/firmware/mcu_vectors_main.c | */tests/devices/foreign_* | */tests/source/cross/* | */tests/source/packages/* | */tests/bench/bench.c | */tests/bench/[noqx]*) continue ;; # make firmware, kws-firmware, vad-firmware, mcu-layers compile them, for other processors; above
+    */examples/firmware/* | */examples/kws/firmware.c | */examples/vad/firmware.c | */examples/text/firmware.c | */tests/firmware/mcu_main.c | */tests/firmware/mcu_file_main.c | */tests/firmware/mcu_vectors_main.c | */tests/devices/foreign_* | */tests/source/cross/* | */tests/source/packages/* | */tests/bench/bench.c | */tests/bench/[noqx]*) continue ;; # make firmware, kws-firmware, vad-firmware, text-firmware, mcu-layers compile them, for other processors; above
     */tools/kernels.c) with=-Wno-unused-function ;; # it has the implementation in it, and calls none of it
     */test_* | */tests/devices/differential.c | */tests/ops/device_vectors.c | */tests/formats/onnx_nodes.c | */tests/devices/splits.c) compilers=${NNRT_LONG:+gcc} ;;
     esac

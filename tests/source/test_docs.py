@@ -383,7 +383,7 @@ def check_documents():
 # Paths in texts that name no file of a clone, and why: placeholders, files that a build or a site makes.
 NO_FILES = re.compile(r"NAME|ROOM|newop|nnrt_npu|/name\.vec|\.html$|_$|SUITE|digits/digits$|docs/operators$|digits\.ino|digits_model\.h|0123456789abcdef|tools/\.")
 PATH = re.compile(r"(?<![\w/.$})-])((?:\.\./)*(?:core|devices|formats|compat|bindings|tools|packaging|examples|tests|docs)/[\w./*-]*[\w*])(.?)")
-DATA = (".vec", ".tar", ".png", ".onnx", ".wav", ".svg", ".pyc")
+DATA = (".vec", ".tar", ".png", ".onnx", ".gguf", ".wav", ".svg", ".pyc")
 
 
 def lost_paths(path, text):
