@@ -15,6 +15,7 @@ Part of tools/nnrt.c.
 #include "../../devices/nnrt_mcu.h"
 #include "../../devices/nnrt_remote.h"
 #include "../io/image.h"
+#include "language.h"
 
 /* Bits of commands, for the option table. */
 enum {
@@ -89,7 +90,7 @@ typedef struct cli_args {
     const char *texts[CLI_MOST_INPUTS]; /* of --text */
     uint32_t textCount, topK, seed;
     double temperature, topP, minP, repeatPenalty, presencePenalty; /* 0: not given */
-    int pooling;                        /* CLI_POOLING_... */
+    int pooling;                        /* LM_POOLING_... */
     bool chat, raw, quiet, seeded, pieces, plain, bare, noNormalize;
     bool allLogits;        /* of --all-logits */
     bool floatActivations; /* of --float-activations */
@@ -107,9 +108,6 @@ typedef struct cli_args {
     const char *keep; /* file of --keep; NULL: none */
     nnrt_error error; /* reason for an invalid value, if a library function reports one */
 } cli_args;
-
-/* How embed makes one vector of those of the tokens; 0: by the model, or the mean. */
-enum { CLI_POOLING_MODEL, CLI_POOLING_MEAN, CLI_POOLING_FIRST, CLI_POOLING_LAST };
 
 typedef struct cli_command {
     const char *name, *operands, *what, *text, *example;
@@ -664,7 +662,7 @@ static bool cli_take_presence_penalty(cli_args *a, const char *v)
 static bool cli_take_pooling(cli_args *a, const char *v)
 {
     static const char *const words[] = {"mean", "first", "last", NULL};
-    return (a->pooling = cli_word(v, words) + CLI_POOLING_MEAN) > CLI_POOLING_MODEL;
+    return (a->pooling = cli_word(v, words) + LM_POOLING_MEAN) > LM_POOLING_MODEL;
 }
 
 static bool cli_take_chunk(cli_args *a, const char *v)

@@ -9,10 +9,9 @@ Part of tools/nnrt.c.
 #ifndef NNRT_TOOL_TOKENS_H
 #define NNRT_TOOL_TOKENS_H
 
-#include "../../core/nnrt_text.h"
-#include "../../formats/nnrt_gguf.h"
 #include "args.h"
 #include "inputs.h"
+#include "language.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>tokenizer */
@@ -78,56 +77,31 @@ static uint32_t cli_tokenizer_context(const char *path)
     uint8_t *data = NULL;
     FILE *f = cli_is_gguf(path) ? fopen(path, "rb") : NULL;
     size_t room = 0, used = 0;
-    nnrt_gguf_keys keys;
-    nnrt_gguf_value v;
-    double number = 0;
-    bool opened = false;
-    while (f != NULL && !opened && used == room && room < SIZE_MAX / 8) { /* until the keys are there */
+    uint32_t context = 0;
+    bool read = false;
+    while (f != NULL && !read && used == room && room < SIZE_MAX / 8) { /* until the keys are there */
         uint8_t *grown = (uint8_t *)realloc(data, room = room == 0 ? 65536 : 4 * room);
         if (grown == NULL)
             break;
         data = grown;
         used += fread(data + used, 1, room - used, f);
-        opened = nnrt_gguf_open(&keys, data, used, NULL) == NNRT_SUCCESS;
+        read = lm_gguf_context(data, used, &context);
     }
-    memset(&v, 0, sizeof(v));
-    while (opened && nnrt_gguf_next(&keys, &v))
-        if (v.keyBytes > 15 && memcmp(v.key + v.keyBytes - 15, ".context_length", 15) == 0 && nnrt_gguf_number(&v, 0, &number))
-            break;
     if (f != NULL)
         fclose(f);
     free(data);
-    return number >= 1 && number <= INT32_MAX ? (uint32_t)number : 0;
+    return context;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>encode */
 
-/* Tokens of a text. */
-typedef struct cli_ids {
-    uint32_t *ids;
-    size_t count;
-} cli_ids;
-
 /* The tokens of a text, appended to *out; flags: NNRT_TEXT_... */
-static int cli_ids_add(cli_ids *out, const nnrt_tokenizer *tokenizer, const char *text, size_t bytes, uint32_t flags)
+static int cli_ids_add(lm_ids *out, const nnrt_tokenizer *tokenizer, const char *text, size_t bytes, uint32_t flags)
 {
-    size_t room = bytes + 2 * NNRT_TEXT_MAX_AFFIXES, count = 0;
-    NNRT_ReturnCode code = NNRT_INSUFFICIENT_BUFFER;
-    while (code == NNRT_INSUFFICIENT_BUFFER) { /* twice if normalization makes the text longer */
-        uint32_t *grown = room < SIZE_MAX / sizeof(*grown) - out->count
-                              ? (uint32_t *)realloc(out->ids, (out->count + room) * sizeof(*grown))
-                              : NULL;
-        if (grown == NULL)
-            return cli_fail("out of memory: %.0f tokens", (double)room);
-        out->ids = grown;
-        code = nnrt_tokenize(tokenizer, text, bytes, flags, out->ids + out->count, room, &count);
-        room = count;
-    }
-    if (code != NNRT_SUCCESS)
-        return cli_fail("a text of %.0f bytes cannot be encoded: %s", (double)bytes, nnrt_code_name(code));
-    out->count += count;
-    return CLI_DONE;
+    nnrt_error error;
+    memset(&error, 0, sizeof(error));
+    return lm_ids_add(out, tokenizer, text, bytes, flags, &error) == NNRT_SUCCESS ? CLI_DONE : cli_fail("%s", error.message);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */

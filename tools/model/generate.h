@@ -18,46 +18,22 @@ typedef struct cli_generate_state {
     uint32_t context;       /* tokens that the cache needs */
     double first, *times;
     cli_talk talk;
-    cli_bytes file;         /* of --load-cache */
-    const uint8_t *history; /* in it: its tokens, uint32 */
-    uint32_t before;        /* number of them */
-    uint32_t rows, dropped; /* rows of its cache; tokens that were in it before */
+    cli_bytes file; /* of --load-cache */
+    lm_saved saved; /* its tokens; without a file there are none */
 } cli_generate_state;
 
-/* Reads the file of --load-cache. Its note: the number of tokens that were dropped from the cache, then the tokens. */
+/* Reads the file of --load-cache. */
 static int cli_generate_history(cli_generate_state *g, const cli_args *args)
 {
-    const char *path = args->loadCache;
-    nnrt_states states;
     nnrt_error error;
-    size_t count;
-    if (path == NULL)
+    if (args->loadCache == NULL)
         return CLI_DONE;
     memset(&error, 0, sizeof(error));
-    if (cli_read_file(path, &g->file) != CLI_DONE)
+    if (cli_read_file(args->loadCache, &g->file) != CLI_DONE)
         return CLI_FAILED;
-    if (nnrt_session_load_states(NULL, NULL, g->file.data, g->file.size, &states, &error) != NNRT_SUCCESS)
-        return cli_fail("--load-cache %s: %s", path, error.message);
-    count = states.noteBytes / sizeof(uint32_t);
-    if (count < 2 || count > 1000000 || states.noteBytes % sizeof(uint32_t) != 0 || states.rows == 0)
-        return cli_fail("--load-cache %s: the file has %u rows and %.0f bytes of tokens: it is none of --save-cache", path,
-                        (unsigned)states.rows, (double)states.noteBytes);
-    memcpy(&g->dropped, states.note, sizeof(g->dropped));
-    g->history = (const uint8_t *)states.note + sizeof(uint32_t);
-    g->before = (uint32_t)count - 1;
-    g->rows = states.rows;
-    if (g->rows > g->before || g->dropped > g->before - g->rows)
-        return cli_fail("--load-cache %s: %u rows and %u dropped tokens exceed its %u tokens", path, (unsigned)g->rows,
-                        (unsigned)g->dropped, (unsigned)g->before);
-    return CLI_DONE;
-}
-
-/* Token i of that file. */
-static uint32_t cli_generate_old(const cli_generate_state *g, uint32_t i)
-{
-    uint32_t id;
-    memcpy(&id, g->history + i * sizeof(id), sizeof(id));
-    return id;
+    if (lm_saved_read(&g->saved, g->file.data, g->file.size, &error) == NNRT_SUCCESS)
+        return CLI_DONE;
+    return cli_fail("--load-cache %s: %s", args->loadCache, error.message);
 }
 
 /* Reads the numbers of --ids into g->ids. */
@@ -83,12 +59,12 @@ static int cli_generate_fit(cli_generate_state *g, const cli_args *args, size_t 
     if (context > 0 && (args->noTokens ? count > context : count >= context))
         return cli_fail("generate: the prompt has %.0f tokens, and the context %u: shorten it, or reserve more by --context N",
                         (double)count, (unsigned)context);
-    if (context == 0 || g->room - g->dropped <= context || args->shift)
+    if (context == 0 || g->room - g->saved.dropped <= context || args->shift)
         return CLI_DONE;
     if (args->tokens > 0)
         cli_note("generate: the context of %u tokens ends after %.0f; --context N reserves more", (unsigned)context,
                  (double)context - (double)count);
-    g->room = g->dropped + context;
+    g->room = g->saved.dropped + context;
     return CLI_DONE;
 }
 
@@ -96,24 +72,24 @@ static int cli_generate_fit(cli_generate_state *g, const cli_args *args, size_t 
 static int cli_generate_ids(cli_generate_state *g, const cli_args *args)
 {
     const uint32_t context = cli_talk_context(&g->talk);
-    size_t count = args->ids != NULL ? (args->ids[0] != '\0' || g->before == 0 ? 1 : 0) : g->talk.said.count;
+    size_t count = args->ids != NULL ? (args->ids[0] != '\0' || g->saved.count == 0 ? 1 : 0) : g->talk.said.count;
     int status;
     for (const char *p = args->ids; p != NULL && *p != '\0'; p++)
         count += *p == ',' ? 1 : 0;
-    count += g->before;
+    count += g->saved.count;
     if (count > 1000000)
         return cli_usage("generate: the prompt has %.0f tokens, at most 1000000 are possible", (double)count);
     g->turn = args->tokens > 0 || args->noTokens ? args->tokens : cli_talk_has_text(args) ? CLI_TALK_TOKENS : CLI_GENERATE_TOKENS;
-    g->room = args->chat ? g->dropped + context : (uint32_t)count + g->turn;
-    if ((status = cli_generate_fit(g, args, count - g->dropped, context)) != CLI_DONE)
+    g->room = args->chat ? g->saved.dropped + context : (uint32_t)count + g->turn;
+    if ((status = cli_generate_fit(g, args, count - g->saved.dropped, context)) != CLI_DONE)
         return status;
-    g->context = context > 0 && context < g->room - g->dropped ? context : g->room - g->dropped;
+    g->context = context > 0 && context < g->room - g->saved.dropped ? context : g->room - g->saved.dropped;
     g->ids = (int64_t *)cli_alloc(g->room, sizeof(*g->ids));
     g->times = (double *)cli_alloc(g->turn, sizeof(*g->times));
     if (g->ids == NULL || g->times == NULL)
         return CLI_FAILED;
-    while (g->prompt < g->before) {
-        const uint32_t id = cli_generate_old(g, g->prompt);
+    while (g->prompt < g->saved.count) {
+        const uint32_t id = lm_saved_token(&g->saved, g->prompt);
         size_t bytes;
         if (g->talk.tokenizer != NULL && g->talk.said.count == 0) /* text that is dropped, as in cli_talk_prompt */
             (void)nnrt_detokenize(&g->talk.out.d, id, g->talk.out.piece, g->talk.out.room, &bytes);
@@ -123,7 +99,7 @@ static int cli_generate_ids(cli_generate_state *g, const cli_args *args)
     if (args->ids != NULL)
         return cli_generate_numbers(g, args->ids, (uint32_t)count);
     while (g->prompt < count) {
-        g->ids[g->prompt] = g->talk.said.ids[g->prompt - g->before];
+        g->ids[g->prompt] = g->talk.said.ids[g->prompt - g->saved.count];
         g->prompt++;
     }
     return CLI_DONE;
@@ -134,12 +110,12 @@ static int cli_generate_open(cli_generate_state *g, const cli_args *args)
 {
     int status = cli_decoder_open(&g->decoder, args, g->context);
     if (status == CLI_DONE)
-        status = cli_generate_fit(g, args, g->prompt - g->dropped, g->decoder.context);
+        status = cli_generate_fit(g, args, g->prompt - g->saved.dropped, g->decoder.lm.context);
     if (status == CLI_DONE && args->loadCache != NULL)
-        status = cli_decoder_restore(&g->decoder, &g->file, g->rows, g->dropped, args->loadCache);
+        status = cli_decoder_restore(&g->decoder, &g->file, args->loadCache);
     free(g->file.data);
     g->file.data = NULL;
-    g->history = NULL;
+    g->saved.tokens = NULL;
     return status;
 }
 
@@ -147,7 +123,7 @@ static int cli_generate_open(cli_generate_state *g, const cli_args *args)
 static int cli_generate_choose(cli_generate_state *g, uint32_t at)
 {
     uint32_t count;
-    const float *row = cli_decoder_logits(&g->decoder, &count);
+    const float *row = lm_decoder_logits(&g->decoder.lm, &count);
     return cli_talk_choose(&g->talk, row, count, g->ids, at, &g->ids[at]);
 }
 
@@ -155,15 +131,15 @@ static int cli_generate_choose(cli_generate_state *g, uint32_t at)
    logits. */
 static int cli_generate_feed(cli_generate_state *g, uint32_t at, uint32_t before)
 {
-    cli_decoder *d = &g->decoder;
+    lm_decoder *d = &g->decoder.lm;
     const bool shown = at == g->prompt && at - before > d->batch && g->talk.tokenizer != NULL && !g->talk.args->quiet;
     cli_progress progress = cli_progress_of("prompt");
     int status = CLI_DONE;
     if (d->done + d->dropped == at)
-        d->done--;
+        (void)lm_decoder_return(d, d->done - 1, NULL); /* the cache of --load-cache, which are states */
     while (status == CLI_DONE && d->done + d->dropped < at && !cli_talk_stopped) {
         const uint32_t fed = d->done + d->dropped;
-        status = cli_decoder_feed(d, g->ids + fed, at - fed < d->batch ? at - fed : d->batch);
+        status = cli_decoder_feed(&g->decoder, g->ids + fed, at - fed < d->batch ? at - fed : d->batch);
         if (shown)
             cli_progress_show(&progress, d->done + d->dropped - before, at - before);
     }
@@ -175,7 +151,7 @@ static int cli_generate_feed(cli_generate_state *g, uint32_t at, uint32_t before
 static int cli_generate_all(cli_generate_state *g)
 {
     const uint32_t end = g->turn < g->room - g->prompt ? g->prompt + g->turn : g->room;
-    const uint32_t before = g->decoder.done + g->decoder.dropped;
+    const uint32_t before = g->decoder.lm.done + g->decoder.lm.dropped;
     double start = cli_now_ms();
     int status = CLI_DONE;
     g->talk.ended = false;
@@ -222,13 +198,13 @@ static int cli_generate_chat(cli_generate_state *g)
 {
     int status = CLI_DONE;
     while (status == CLI_DONE && cli_talk_listen(&g->talk, &status)) {
-        const cli_ids *said = &g->talk.said;
+        const lm_ids *said = &g->talk.said;
         g->total -= g->talk.ended; /* the template has that token, too */
         g->talk.ended = false;
-        if (said->count >= (g->decoder.keep > 0 ? g->decoder.context : g->room - g->total))
+        if (said->count >= (g->decoder.lm.keep > 0 ? g->decoder.lm.context : g->room - g->total))
             return cli_fail("generate: the conversation has %.0f tokens, and the context %u; --context N reserves more",
-                            (double)g->total + (double)said->count, (unsigned)g->decoder.context);
-        if (g->decoder.keep > 0 && cli_generate_grow(g, (double)g->total + (double)said->count + g->turn) != CLI_DONE)
+                            (double)g->total + (double)said->count, (unsigned)g->decoder.lm.context);
+        if (g->decoder.lm.keep > 0 && cli_generate_grow(g, (double)g->total + (double)said->count + g->turn) != CLI_DONE)
             return CLI_FAILED;
         for (size_t i = 0; i < said->count; i++)
             g->ids[g->total + i] = said->ids[i];
@@ -252,13 +228,13 @@ static void cli_generate_print(cli_generate_state *g, const cli_args *args)
     if (args->json) {
         cli_json_open(args);
         cli_json_session(&g->decoder.job);
-        printf(",\"context\":%u,\"batch\":%u,\"cache_bytes\":%.0f,\"session_bytes\":%.0f", (unsigned)g->decoder.context,
-               (unsigned)g->decoder.batch, cli_decoder_cache_bytes(&g->decoder),
+        printf(",\"context\":%u,\"batch\":%u,\"cache_bytes\":%.0f,\"session_bytes\":%.0f", (unsigned)g->decoder.lm.context,
+               (unsigned)g->decoder.lm.batch, lm_decoder_cache_bytes(&g->decoder.lm),
                (double)nnrt_session_get_memory(g->decoder.job.session).total);
         if (args->loadCache != NULL)
-            printf(",\"loaded_tokens\":%u", (unsigned)(g->rows + g->dropped));
+            printf(",\"loaded_tokens\":%u", (unsigned)(g->saved.rows + g->saved.dropped));
         if (args->shift)
-            printf(",\"dropped_tokens\":%u", (unsigned)g->decoder.dropped);
+            printf(",\"dropped_tokens\":%u", (unsigned)g->decoder.lm.dropped);
         cli_json_ms("load_ms", g->decoder.job.loadMs);
         cli_json_ms("prepare_ms", g->decoder.job.prepareMs);
         cli_json_ms("first_ms", g->first);

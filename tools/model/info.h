@@ -667,7 +667,7 @@ static int cli_info_session(cli_job *job, cli_map *map, const cli_args *args)
    other shapes. */
 static int cli_info_shapes(cli_job *job, const cli_args *args)
 {
-    const uint32_t context = cli_decoder_capacity(&job->in), batch = args->batch > 0 ? args->batch : CLI_DECODER_BATCH;
+    const uint32_t context = cli_decoder_capacity(&job->in), batch = args->batch > 0 ? args->batch : LM_BATCH;
     int status;
     if (context > 0 && args->shapeCount + args->dimCount + args->mostCount == 0) {
         job->sized = true;

@@ -16,7 +16,6 @@ Part of tools/nnrt.c. It knows no model: generate.h gives it logits and takes to
 
 #define CLI_GENERATE_TOKENS 32 /* --tokens: default for numbers, and for text */
 #define CLI_TALK_TOKENS 256
-#define CLI_TALK_CONTEXT 2048 /* of a chat: default, if the model has no smaller one */
 
 /* All zero: tokens are numbers, and the largest logit is chosen. */
 typedef struct cli_talk {
@@ -25,7 +24,7 @@ typedef struct cli_talk {
     nnrt_sampler *sampler;     /* NULL: the largest logit, or no token was chosen yet */
     uint32_t heard;            /* tokens of the history of the sampler */
     cli_stream_text out;
-    cli_ids said;     /* tokens of the prompt, or of the last message in its chat template */
+    lm_ids said;      /* tokens of the prompt, or of the last message in its chat template */
     int32_t style;    /* NNRT_CHAT_...; NONE: lines as they are */
     bool first;       /* there is no message before */
     bool asked;       /* --prompt was the first message */
@@ -109,13 +108,10 @@ static int cli_talk_template(cli_talk *t)
     const nnrt_piece text = nnrt_tokenizer_template(t->tokenizer);
     char names[128] = "";
     size_t at = 0;
-    for (int32_t chat = 1; chat < NNRT_CHAT_END; chat++) {
+    for (int32_t chat = 1; chat < NNRT_CHAT_END; chat++)
         at += nnrt_text(names + at, sizeof(names) - at, "%s%s", chat > 1 ? ", " : "", nnrt_chat_name(chat));
-        if (t->args->chatTemplate != NULL && strcmp(t->args->chatTemplate, nnrt_chat_name(chat)) == 0)
-            t->style = chat;
-    }
     if (t->args->chatTemplate != NULL)
-        return t->style != NNRT_CHAT_NONE
+        return (t->style = lm_chat_find(t->args->chatTemplate)) != NNRT_CHAT_NONE
                    ? CLI_DONE
                    : cli_usage("generate: --template: '%s' is none of %s", t->args->chatTemplate, names);
     t->style = t->args->raw || text.bytes == 0 ? NNRT_CHAT_NONE : nnrt_chat_recognize(text.data, text.bytes);
@@ -177,7 +173,7 @@ static void cli_talk_free(cli_talk *t)
     if (t->tokenizer != NULL)
         (void)signal(SIGINT, SIG_DFL);
     cli_stream_text_free(&t->out);
-    free(t->said.ids);
+    lm_ids_free(&t->said);
     nnrt_sampler_destroy(t->sampler);
     nnrt_tokenizer_destroy(t->tokenizer);
     memset(t, 0, sizeof(*t));
@@ -189,7 +185,7 @@ static uint32_t cli_talk_context(const cli_talk *t)
     const uint32_t file = t->tokenizer != NULL ? cli_tokenizer_context(t->args->model) : 0;
     if (t->args->context > 0)
         return t->args->context;
-    return t->args->chat && (file == 0 || file > CLI_TALK_CONTEXT) ? CLI_TALK_CONTEXT : file;
+    return t->args->chat && (file == 0 || file > LM_CONTEXT) ? LM_CONTEXT : file;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -304,60 +300,18 @@ static char *cli_talk_line(int *status)
     return line;
 }
 
-/* A message in its chat template. A later message begins with the end of the previous reply: the text behind the mark \1,
-   which replaces that reply. The caller frees it. */
-static char *cli_talk_format(const cli_talk *t, const char *line, size_t *bytes, nnrt_error *error)
-{
-    const nnrt_piece system = {t->args->system, t->args->system != NULL ? strlen(t->args->system) : 0};
-    const nnrt_piece none = {"", 0}, mark = {"\1", 1}, text = {line, strlen(line)};
-    nnrt_chat_message m[3];
-    uint32_t count = 0;
-    char *out = NULL;
-    const char *from;
-    NNRT_ReturnCode code = NNRT_INSUFFICIENT_BUFFER;
-    memset(m, 0, sizeof(m));
-    if (t->first && t->args->system != NULL) {
-        m[count].role = "system";
-        m[count++].content = system;
-    } else if (!t->first) {
-        m[count].role = "user";
-        m[count++].content = none;
-        m[count].role = "assistant";
-        m[count++].content = mark;
-    }
-    m[count].role = "user";
-    m[count++].content = text;
-    *bytes = 0;
-    for (int k = 0; k < 2 && code == NNRT_INSUFFICIENT_BUFFER; k++) {
-        const size_t room = *bytes;
-        free(out);
-        if ((out = (char *)cli_alloc(room + 1, 1)) == NULL)
-            return NULL;
-        code = nnrt_chat_format(t->style, m, count, true, out, room, bytes, error);
-    }
-    if (code != NNRT_SUCCESS) {
-        (void)cli_fail("generate: %s", error->message);
-        free(out);
-        return NULL;
-    }
-    from = t->first ? NULL : (const char *)memchr(out, '\1', *bytes);
-    if (from != NULL) {
-        *bytes -= (size_t)(from + 1 - out);
-        memmove(out, from + 1, *bytes + 1);
-    }
-    return out;
-}
-
 /* The next message as tokens, t->said; the first one is --prompt, if that is given. false: there is none, or *status is a
    failure. */
 static bool cli_talk_listen(cli_talk *t, int *status)
 {
     const uint32_t flags = NNRT_TEXT_SPECIAL | (t->first ? NNRT_TEXT_AFFIXES : 0u);
     const bool given = !t->asked && t->args->prompt != NULL;
-    char *line = NULL, *text;
-    size_t bytes = 0;
+    char *line = NULL;
+    lm_text text;
     nnrt_error error;
+    nnrt_piece message;
     memset(&error, 0, sizeof(error));
+    memset(&text, 0, sizeof(text));
     t->said.count = 0;
     t->asked = true;
     cli_talk_catch();
@@ -374,10 +328,15 @@ static bool cli_talk_listen(cli_talk *t, int *status)
             fputs("\n", stderr);
         return false;
     }
-    text = t->style != NNRT_CHAT_NONE ? cli_talk_format(t, line, &bytes, &error)
-                                      : cli_text_copy(line, bytes = strlen(line));
-    *status = text != NULL ? cli_ids_add(&t->said, t->tokenizer, text, bytes, flags) : CLI_FAILED;
-    free(text);
+    message.data = line;
+    message.bytes = strlen(line);
+    if (t->style == NNRT_CHAT_NONE)
+        *status = cli_ids_add(&t->said, t->tokenizer, line, message.bytes, flags);
+    else if (lm_chat_next(&text, t->style, t->first, t->args->system, message, &error) == NNRT_SUCCESS)
+        *status = cli_ids_add(&t->said, t->tokenizer, text.data, text.bytes, flags);
+    else
+        *status = cli_fail("generate: %s", error.message);
+    lm_text_free(&text);
     free(line);
     nnrt_detokenizer_start(&t->out.d, t->tokenizer, 0);
     t->first = false;

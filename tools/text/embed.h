@@ -8,29 +8,16 @@ Part of tools/nnrt.c.
 #include "../common/job.h"
 #include "../common/tokens.h"
 
-/* The inputs of encoders, by the names in files of Optimum and sentence-transformers. */
-enum { CLI_ENCODER_IDS, CLI_ENCODER_MASK, CLI_ENCODER_TYPES, CLI_ENCODER_OTHER };
-
 typedef struct cli_embed_state {
     cli_job job;
+    lm_encoder lm;
     nnrt_tokenizer *tokenizer;
-    cli_ids tokens;   /* of all texts */
+    lm_ids tokens;       /* of all texts */
     size_t *begins;      /* of each text, and the end of the last one */
     uint32_t texts, cut; /* cut: texts that were shortened to the context */
     size_t longest, context;
-    int64_t *ids, *ones, *zeros; /* inputs of a run */
-    nnrt_dims *dims;
-    uint32_t chosen; /* index of the output */
     cli_tensor vectors;
 } cli_embed_state;
-
-static int cli_encoder_kind(const char *name)
-{
-    return strcmp(name, "input_ids") == 0        ? CLI_ENCODER_IDS
-           : strcmp(name, "attention_mask") == 0 ? CLI_ENCODER_MASK
-           : strcmp(name, "token_type_ids") == 0 ? CLI_ENCODER_TYPES
-                                                 : CLI_ENCODER_OTHER;
-}
 
 /* Encodes a text. One that exceeds the context loses its end, but not the control token behind it. */
 static int cli_embed_text(cli_embed_state *e, const cli_args *args, const char *text, size_t bytes)
@@ -43,14 +30,9 @@ static int cli_embed_text(cli_embed_state *e, const cli_args *args, const char *
     count = e->tokens.count - begin;
     if (count == 0)
         return cli_fail("embed: text %u has no tokens", (unsigned)e->texts + 1);
-    if (e->context > 0 && count > e->context) {
-        const uint32_t last = e->tokens.ids[e->tokens.count - 1];
-        count = e->context;
-        e->tokens.count = begin + count;
-        if (nnrt_token_type(e->tokenizer, last) == NNRT_TOKEN_CONTROL)
-            e->tokens.ids[e->tokens.count - 1] = last;
-        e->cut++;
-    }
+    e->cut += e->context > 0 && count > e->context;
+    count = lm_encoder_cut(e->tokenizer, e->tokens.ids + begin, count, e->context);
+    e->tokens.count = begin + count;
     e->longest = count > e->longest ? count : e->longest;
     e->begins[++e->texts] = e->tokens.count;
     return CLI_DONE;
@@ -95,22 +77,16 @@ static int cli_embed_texts(cli_embed_state *e, const cli_args *args)
 static int cli_embed_bounds(cli_embed_state *e, const cli_args *args)
 {
     cli_inputs *in = &e->job.in;
+    nnrt_error error;
+    memset(&error, 0, sizeof(error));
     in->bounds = (nnrt_bound *)cli_alloc(in->count, sizeof(*in->bounds));
     if (in->bounds == NULL)
         return CLI_FAILED;
     for (uint32_t i = 0; i < in->count; i++) {
         nnrt_dims *most = &in->bounds[i].most;
-        if (cli_encoder_kind(in->data[i].name) == CLI_ENCODER_OTHER || in->data[i].declared.rank != 2 ||
-            in->data[i].type != NNRT_DATA_TYPE_INT64)
-            return cli_fail("embed: input '%s' of %s is none of an encoder: int64 input_ids, attention_mask, token_type_ids of two "
-                            "axes",
-                            in->data[i].name, args->model);
         *most = in->data[i].declared;
-        most->dims[0] = most->dims[0] < 0 ? 1 : most->dims[0];
-        most->dims[1] = most->dims[1] < 0 ? (int32_t)e->longest : most->dims[1];
-        if (most->dims[0] != 1 || in->data[i].declared.dims[1] >= 0)
-            return cli_fail("embed: input '%s' of %s has a fixed size: export the model with dynamic axes", in->data[i].name,
-                            args->model);
+        if (lm_encoder_most(in->data[i].name, in->data[i].type, most, (uint32_t)e->longest, &error) != NNRT_SUCCESS)
+            return cli_fail("embed: %s: %s", args->model, error.message);
         if ((in->bounds[i].tensor = cli_text_copy(in->data[i].name, strlen(in->data[i].name))) == NULL)
             return CLI_FAILED;
         in->boundCount++;
@@ -119,86 +95,31 @@ static int cli_embed_bounds(cli_embed_state *e, const cli_args *args)
     return CLI_DONE;
 }
 
-/* Chooses the output, and allocates inputs and results. The output is a vector of the text by its name, else the vectors of all
-   tokens, else the first vector. */
+/* Allocates the buffers of the encoder, and the vectors. */
 static int cli_embed_buffers(cli_embed_state *e, const cli_args *args)
 {
-    cli_job *job = &e->job;
+    nnrt_error error;
     nnrt_dims shape;
-    int best = 0;
-    int status = cli_job_bind_outputs(job);
-    e->dims = status == CLI_DONE ? (nnrt_dims *)cli_alloc(job->nIn, sizeof(*e->dims)) : NULL;
-    e->ids = (int64_t *)cli_alloc(e->longest, sizeof(*e->ids));
-    e->ones = (int64_t *)cli_alloc(e->longest, sizeof(*e->ones));
-    e->zeros = (int64_t *)cli_alloc(e->longest, sizeof(*e->zeros));
-    if (e->dims == NULL || e->ids == NULL || e->ones == NULL || e->zeros == NULL)
-        return CLI_FAILED;
-    for (size_t i = 0; i < e->longest; i++)
-        e->ones[i] = 1;
-    for (uint32_t i = 0; i < job->nOut; i++) {
-        const nnrt_io_info info = nnrt_session_output(job->session, i);
-        const bool named = strcmp(info.name, "embedding") == 0 || strcmp(info.name, "sentence_embedding") == 0;
-        const int fits = info.dataType != NNRT_DATA_TYPE_FLOAT32 ? 0
-                         : info.shape.rank == 2                  ? (named && args->pooling == CLI_POOLING_MODEL ? 3 : 1)
-                         : info.shape.rank == 3                  ? 2
-                                                                 : 0;
-        if (fits > best) {
-            best = fits;
-            e->chosen = i;
-            shape = info.shape;
-        }
-    }
-    if (best == 0 || (best == 1 && args->pooling != CLI_POOLING_MODEL))
-        return cli_fail("embed: %s is no encoder%s: expected an output float32[texts,width], or float32[texts,tokens,width]",
-                        args->model, best == 1 ? " with a vector for each token" : "");
-    shape.dims[0] = (int32_t)e->texts;
-    shape.dims[1] = shape.dims[shape.rank - 1];
+    memset(&error, 0, sizeof(error));
+    memset(&shape, 0, sizeof(shape));
+    e->lm.pooling = args->pooling;
+    if (lm_encoder_open(&e->lm, e->job.session, (uint32_t)e->longest, NULL, &error) != NNRT_SUCCESS)
+        return cli_fail("embed: %s: %s", args->model, error.message);
     shape.rank = 2;
+    shape.dims[0] = (int32_t)e->texts;
+    shape.dims[1] = (int32_t)e->lm.width;
     return cli_tensor_make(&e->vectors, NNRT_DATA_TYPE_FLOAT32, &shape, args->output);
 }
 
-/* Runs the model on text i. */
-static int cli_embed_run(cli_embed_state *e, uint32_t i)
+/* Computes row i of the vectors. */
+static int cli_embed_run(cli_embed_state *e, const cli_args *args, uint32_t i)
 {
-    cli_job *job = &e->job;
-    const size_t count = e->begins[i + 1] - e->begins[i];
-    for (size_t k = 0; k < count; k++)
-        e->ids[k] = (int64_t)e->tokens.ids[e->begins[i] + k];
-    for (uint32_t k = 0; k < job->nIn; k++) {
-        const nnrt_io_info info = nnrt_session_input(job->session, k);
-        const int kind = cli_encoder_kind(info.name);
-        e->dims[k] = info.shape;
-        e->dims[k].dims[0] = 1;
-        e->dims[k].dims[1] = (int32_t)count;
-        job->io[k].dims = e->dims[k].dims;
-        job->io[k].bytes = count * sizeof(*e->ids);
-        job->io[k].data = kind == CLI_ENCODER_IDS ? e->ids : kind == CLI_ENCODER_MASK ? e->ones : e->zeros;
-    }
-    return cli_job_run(job);
-}
-
-/* Pools the output into row i of the vectors, and normalizes it: x / |x|. */
-static int cli_embed_pool(cli_embed_state *e, const cli_args *args, uint32_t i)
-{
-    const cli_tensor *out = &e->job.outputs[e->chosen];
-    const size_t width = (size_t)e->vectors.shape.dims[1];
-    const size_t rows = out->shape.rank == 3 ? (size_t)out->shape.dims[1] : 1;
-    const size_t from = args->pooling == CLI_POOLING_LAST ? rows - 1 : 0, to = args->pooling == CLI_POOLING_FIRST ? 1 : rows;
-    float *row = (float *)e->vectors.data + i * width;
-    double length = 0;
-    if (rows == 0 || out->bytes < rows * width * sizeof(*row))
-        return cli_fail("embed: the model returns no vector for text %u", (unsigned)i + 1);
-    for (size_t k = 0; k < width; k++) {
-        double sum = 0;
-        for (size_t r = from; r < to; r++)
-            sum += (double)((const float *)out->data)[r * width + k];
-        sum /= (double)(to - from);
-        row[k] = (float)sum;
-        length += sum * sum;
-    }
-    for (size_t k = 0; k < width && !args->noNormalize && length > 0; k++)
-        row[k] = (float)((double)row[k] / sqrt(length));
-    return CLI_DONE;
+    nnrt_error error;
+    memset(&error, 0, sizeof(error));
+    if (lm_encoder_run(&e->lm, e->tokens.ids + e->begins[i], e->begins[i + 1] - e->begins[i], !args->noNormalize,
+                       (float *)e->vectors.data + (size_t)i * e->lm.width, &error) == NNRT_SUCCESS)
+        return CLI_DONE;
+    return cli_fail("embed: text %u: %s", (unsigned)i + 1, error.message);
 }
 
 static void cli_embed_print(const cli_embed_state *e, const cli_args *args)
@@ -243,9 +164,7 @@ static int cli_embed(const cli_args *args)
     if (status == CLI_DONE)
         status = cli_embed_buffers(&e, args);
     for (uint32_t i = 0; i < e.texts && status == CLI_DONE; i++) {
-        status = cli_embed_run(&e, i);
-        if (status == CLI_DONE)
-            status = cli_embed_pool(&e, args, i);
+        status = cli_embed_run(&e, args, i);
         if (!args->quiet)
             cli_progress_show(&progress, i + 1, e.texts);
     }
@@ -256,11 +175,8 @@ static int cli_embed(const cli_args *args)
         cli_embed_print(&e, args);
     cli_tensor_free(&e.vectors);
     free(e.begins);
-    free(e.tokens.ids);
-    free(e.ids);
-    free(e.ones);
-    free(e.zeros);
-    free(e.dims);
+    lm_ids_free(&e.tokens);
+    lm_encoder_close(&e.lm);
     nnrt_tokenizer_destroy(e.tokenizer);
     cli_job_free(&e.job);
     return status;

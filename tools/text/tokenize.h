@@ -44,7 +44,7 @@ static void cli_tokenize_piece(const nnrt_tokenizer *t, uint32_t id)
 static int cli_tokenize_text(const nnrt_tokenizer *t, const cli_args *args, const char *text, size_t bytes, bool first)
 {
     const uint32_t flags = (args->plain ? 0u : NNRT_TEXT_SPECIAL) | (args->bare ? 0u : NNRT_TEXT_AFFIXES);
-    cli_ids tokens = {NULL, 0};
+    lm_ids tokens = {NULL, NULL, 0, 0};
     const int status = cli_ids_add(&tokens, t, text, bytes, flags);
     if (args->json)
         fputs(first ? "[" : ",[", stdout);
@@ -57,7 +57,7 @@ static int cli_tokenize_text(const nnrt_tokenizer *t, const cli_args *args, cons
         putchar(']');
     else if (!args->pieces && status == CLI_DONE)
         putchar('\n');
-    free(tokens.ids);
+    lm_ids_free(&tokens);
     return status;
 }
 
