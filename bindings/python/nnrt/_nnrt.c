@@ -7,6 +7,7 @@ Models, sessions and thread pools are capsules. The context of a capsule is an o
     >>describe  inputs, outputs and metadata of a file
     >>session   loading and preparing a model
     >>run       one run: inputs in place, outputs written into new arrays, the GIL released
+    >>text      language models: _text.h
     >>module    devices, thread pools, the command line
 */
 #define PY_SSIZE_T_CLEAN
@@ -134,6 +135,8 @@ static PyObject *model_describe(const char *format, const NNRT_Model *m)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>session */
 
+static bool text_release(const char *name, void *p); /* of _text.h */
+
 static void release(PyObject *capsule)
 {
     const char *name = PyCapsule_GetName(capsule);
@@ -142,7 +145,7 @@ static void release(PyObject *capsule)
         nnrt_session_destroy((nnrt_session *)p);
     else if (strcmp(name, "model") == 0)
         nnrt_model_destroy((NNRT_Model *)p);
-    else
+    else if (!text_release(name, p))
         nnrt_pool_destroy((nnrt_pool *)p);
     Py_XDECREF((PyObject *)PyCapsule_GetContext(capsule));
 }
@@ -390,6 +393,11 @@ static PyObject *run(PyObject *Py_UNUSED(self), PyObject *const *args, Py_ssize_
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>text */
+
+#include "_text.h"
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>module */
 
 /* devices() -> names, in the order of registration */
@@ -435,6 +443,7 @@ static PyMethodDef functions[] = {
     {"devices", devices, METH_NOARGS, NULL},
     {"load_driver", load_driver, METH_O, NULL},
     {"make_pool", make_pool, METH_O, NULL},
+    TEXT_FUNCTIONS,
     {NULL, NULL, 0, NULL},
 };
 static PyModuleDef module = {PyModuleDef_HEAD_INIT, "_nnrt", NULL, -1, functions, NULL, NULL, NULL, NULL};
