@@ -14,5 +14,14 @@ CREATE FUNCTION nnrt_run_all(model text, VARIADIC inputs "any") RETURNS jsonb
 CREATE FUNCTION nnrt_argmax(model text, VARIADIC inputs "any") RETURNS bigint
     AS 'MODULE_PATHNAME', 'pg_nnrt_argmax' LANGUAGE C STRICT VOLATILE PARALLEL SAFE COST 10000;
 
+CREATE FUNCTION nnrt_embed(model text, content text) RETURNS real[]
+    AS 'MODULE_PATHNAME', 'pg_nnrt_embed' LANGUAGE C STRICT VOLATILE PARALLEL SAFE COST 100000;
+
+CREATE FUNCTION nnrt_embed(model text, content text, tokenizer text) RETURNS real[]
+    AS 'MODULE_PATHNAME', 'pg_nnrt_embed' LANGUAGE C STRICT VOLATILE PARALLEL SAFE COST 100000;
+
+CREATE FUNCTION nnrt_cosine(a real[], b real[]) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'pg_nnrt_cosine' LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE COST 100;
+
 CREATE FUNCTION nnrt_info(model text) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'pg_nnrt_info' LANGUAGE C STRICT VOLATILE PARALLEL SAFE COST 10000;

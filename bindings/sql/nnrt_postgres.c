@@ -255,6 +255,48 @@ PG_FUNCTION(nnrt_argmax)
     PG_RETURN_INT64(best);
 }
 
+/* nnrt_embed(model, text [, tokenizer]) */
+PG_FUNCTION(nnrt_embed)
+{
+    const char *const path = pg_path(fcinfo);
+    const char *const words = PG_NARGS() > 2 ? text_to_cstring(PG_GETARG_TEXT_PP(2)) : NULL;
+    char *const server = text_to_cstring(PG_GETARG_TEXT_PP(1));
+    const char *const text = pg_server_to_any(server, (int)strlen(server), PG_UTF8);
+    const sql_model *const m = sql_embed(&pg_cache, path, words, text, strlen(text));
+    Datum *elements;
+    if (m == NULL)
+        pg_fail_call(path);
+    CHECK_FOR_INTERRUPTS();
+    elements = (Datum *)palloc((m->encoder.width + 1) * sizeof(Datum));
+    for (uint32_t i = 0; i < m->encoder.width; i++)
+        elements[i] = Float4GetDatum(m->vector[i]);
+    PG_RETURN_ARRAYTYPE_P(construct_array(elements, (int)m->encoder.width, FLOAT4OID, sizeof(float4), true, TYPALIGN_INT));
+}
+
+/* The elements of a real[] without NULL. */
+static const void *pg_reals(ArrayType *array, int *count)
+{
+    if (array_contains_nulls(array))
+        pg_fail(ERRCODE_NULL_VALUE_NOT_ALLOWED, "nnrt: an element of an array is NULL", NULL);
+    *count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+    return (const char *)array + ARR_OVERHEAD_NONULLS((Size)ARR_NDIM(array));
+}
+
+PG_FUNCTION(nnrt_cosine)
+{
+    int counts[2];
+    const void *const a = pg_reals(PG_GETARG_ARRAYTYPE_P(0), &counts[0]);
+    const void *const b = pg_reals(PG_GETARG_ARRAYTYPE_P(1), &counts[1]);
+    double cosine;
+    if (counts[0] != counts[1])
+        pg_fail(ERRCODE_ARRAY_SUBSCRIPT_ERROR,
+                psprintf("nnrt_cosine: the vectors have %d and %d elements", counts[0], counts[1]), NULL);
+    cosine = sql_cosine(a, b, (size_t)counts[0]);
+    if (isnan(cosine))
+        PG_RETURN_NULL();
+    PG_RETURN_FLOAT8(cosine);
+}
+
 PG_FUNCTION(nnrt_info)
 {
     const char *const path = pg_path(fcinfo);

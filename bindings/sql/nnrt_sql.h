@@ -15,12 +15,15 @@ faults by sql_fail; sql_message returns the sentence.
     >>shapes   arguments: .npy files, shapes
     >>plans    a model, prepared for the shapes of its inputs
     >>run      one run, its outputs
+    >>embed    the vectors of texts, their cosine
 */
 #ifndef NNRT_SQL_H
 #define NNRT_SQL_H
 
+#include "../../formats/nnrt_gguf.h"
 #include "../../formats/nnrt_onnx.h"
 #include "../../formats/nnrt_tflite.h"
+#include "../../tools/common/language.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -79,6 +82,11 @@ typedef struct sql_model {
     char *info;        /* JSON */
     NNRT_Model *model; /* NULL: not loaded yet */
     sql_plan *plans; /* the most recently used one first */
+    nnrt_tokenizer *tokenizer;
+    struct sql_model *words; /* the file of the tokenizer, without its bytes; NULL: this file */
+    lm_encoder encoder;
+    uint32_t context; /* tokens of a text at most; 0: unknown */
+    float *vector;    /* of a text; NULL: not allocated yet */
     char path[];
 } sql_model;
 
@@ -176,9 +184,24 @@ static void sql_plans_drop(sql_cache *c, sql_plan **from)
     }
 }
 
+static void sql_model_drop(sql_cache *c, sql_model *m);
+
+/* Drops the tokenizer of a model, and the record of its file. */
+static void sql_tokenizer_drop(sql_cache *c, sql_model *m)
+{
+    nnrt_tokenizer_destroy(m->tokenizer);
+    m->tokenizer = NULL;
+    if (m->words != NULL)
+        sql_model_drop(c, m->words);
+    m->words = NULL;
+}
+
 static void sql_model_drop(sql_cache *c, sql_model *m)
 {
     sql_plans_drop(c, &m->plans);
+    sql_tokenizer_drop(c, m);
+    lm_encoder_close(&m->encoder);
+    sql_drop(c, m->vector);
     nnrt_model_destroy(m->model);
     for (size_t i = 0; m->inputs != NULL && i < m->nIn; i++)
         sql_drop(c, m->inputs[i].name);
@@ -386,14 +409,17 @@ static NNRT_ReturnCode sql_load_model(sql_cache *c, sql_model *m)
     nnrt_load_desc load = {0};
     nnrt_onnx_desc onnx = {0};
     nnrt_tflite_desc lite = {0};
+    nnrt_gguf_desc gguf = {0};
     if (m->model != NULL)
         return NNRT_SUCCESS;
-    load.allocator = onnx.allocator = lite.allocator = &c->allocator;
+    load.allocator = onnx.allocator = lite.allocator = gguf.allocator = &c->allocator;
     load.checksum = true;
     if (nnrt_file_is(m->file, m->bytes))
         return nnrt_model_load_memory(&m->model, m->file, m->bytes, &load, &c->error);
     if (nnrt_tflite_is(m->file, m->bytes))
         return nnrt_tflite_load_memory(&m->model, m->file, m->bytes, &lite, &c->error);
+    if (nnrt_gguf_is(m->file, m->bytes))
+        return nnrt_gguf_load_memory(&m->model, m->file, m->bytes, &gguf, &c->error);
     return nnrt_onnx_load_memory(&m->model, m->file, m->bytes, &onnx, &c->error);
 }
 
@@ -469,7 +495,8 @@ static void sql_describe_onnx(sql_cache *c, sql_model *m, const nnrt_onnx_graph 
 /* Fills m->inputs and m->info from m->file. */
 static bool sql_describe_file(sql_cache *c, sql_model *m)
 {
-    const bool onnx = !nnrt_file_is(m->file, m->bytes) && !nnrt_tflite_is(m->file, m->bytes);
+    const bool onnx = !nnrt_file_is(m->file, m->bytes) && !nnrt_tflite_is(m->file, m->bytes) &&
+                      !nnrt_gguf_is(m->file, m->bytes);
     nnrt_onnx_model *parsed = NULL;
     nnrt_operand *tensors = NULL;
     nnrt_memory memory;
@@ -923,6 +950,98 @@ static bool sql_argmax(sql_cache *c, const sql_plan *p, int64_t *best)
             *best = (int64_t)i;
     }
     return true;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>embed */
+
+/* Loads the tokenizer from the file `words`, unless it is loaded and the file has not changed; NULL: from the model, a GGUF
+   file. */
+static bool sql_tokenizer(sql_cache *c, sql_model *m, const char *words)
+{
+    const sql_model *from = m;
+    struct stat now;
+    if (m->tokenizer != NULL &&
+        (words == NULL ? m->words == NULL
+                       : m->words != NULL && strcmp(m->words->path, words) == 0 && stat(words, &now) == 0 &&
+                             sql_same_file(&now, &m->words->id)))
+        return true;
+    sql_tokenizer_drop(c, m);
+    if (words != NULL) {
+        if ((m->words = (sql_model *)sql_take(c, sizeof(*m) + strlen(words) + 1)) == NULL)
+            return false;
+        memcpy(m->words->path, words, strlen(words));
+        if (!sql_read(c, m->words))
+            return false;
+        from = m->words;
+    }
+    if (nnrt_gguf_is(from->file, from->bytes))
+        (void)nnrt_tokenizer_load_gguf(&m->tokenizer, from->file, from->bytes, &c->allocator, &c->error);
+    else if (words != NULL)
+        (void)nnrt_tokenizer_load_json(&m->tokenizer, from->file, from->bytes, &c->allocator, &c->error);
+    else
+        (void)sql_fail(c, NNRT_INVALID_PARAMETER, "the model has no tokenizer: pass its tokenizer.json as the third argument");
+    if (m->words != NULL) {
+        sql_drop(c, m->words->file);
+        m->words->file = NULL;
+    }
+    return m->tokenizer != NULL;
+}
+
+static sql_model *sql_embed_attempt(sql_cache *c, const char *path, const char *words, const char *text, size_t bytes)
+{
+    sql_model *const m = sql_find(c, path);
+    nnrt_session_desc desc = {0};
+    lm_ids ids = {0};
+    bool good;
+    desc.allocator = ids.allocator = &c->allocator;
+    desc.profile = c->profile;
+    good = m != NULL && sql_tokenizer(c, m, words) && sql_load_model(c, m) == NNRT_SUCCESS &&
+           lm_ids_add(&ids, m->tokenizer, text, bytes, NNRT_TEXT_SPECIAL | NNRT_TEXT_AFFIXES, &c->error) == NNRT_SUCCESS;
+    if (good && ids.count == 0)
+        good = sql_fail(c, NNRT_INVALID_PARAMETER, "the text has no tokens");
+    if (good) {
+        if (m->encoder.session == NULL)
+            (void)lm_gguf_context(m->file, m->bytes, &m->context);
+        ids.count = lm_encoder_cut(m->tokenizer, ids.ids, ids.count, m->context);
+        good = lm_encoder_reserve(&m->encoder, m->model, ids.count, m->context, LM_POOLING_MODEL, &desc, &c->error) ==
+               NNRT_SUCCESS;
+    }
+    if (good && m->vector == NULL)
+        good = (m->vector = (float *)sql_take(c, m->encoder.width * sizeof(float))) != NULL;
+    if (good) {
+        c->running = m->encoder.session;
+        good = lm_encoder_run(&m->encoder, ids.ids, ids.count, true, m->vector, &c->error) == NNRT_SUCCESS;
+        c->running = NULL;
+    }
+    lm_ids_free(&ids);
+    return good ? m : NULL;
+}
+
+/* Computes the vector of a text by the model of a path, as the command embed does: m->vector, m->encoder.width elements
+   whose sum of squares is 1. words: the path of a tokenizer; NULL: the model's. NULL: see sql_message. */
+static const sql_model *sql_embed(sql_cache *c, const char *path, const char *words, const char *text, size_t bytes)
+{
+    sql_model *m = sql_embed_attempt(c, path, words, text, bytes);
+    if (m == NULL && sql_forget(c))
+        m = sql_embed_attempt(c, path, words, text, bytes);
+    return m;
+}
+
+/* The cosine of the angle between two vectors of float32, which need no alignment: their dot product, divided by their lengths;
+   NaN if one is zero. Sums are double. */
+static double sql_cosine(const void *a, const void *b, size_t count)
+{
+    double dot = 0, aa = 0, bb = 0;
+    for (size_t i = 0; i < count; i++) {
+        float x, y;
+        memcpy(&x, (const char *)a + i * sizeof(x), sizeof(x));
+        memcpy(&y, (const char *)b + i * sizeof(y), sizeof(y));
+        dot += (double)x * (double)y;
+        aa += (double)x * (double)x;
+        bb += (double)y * (double)y;
+    }
+    return dot / (sqrt(aa) * sqrt(bb));
 }
 
 /* The sentence of the last error. */

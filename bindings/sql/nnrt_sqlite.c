@@ -5,9 +5,9 @@ nnrt_sqlite.c - a loadable extension of SQLite, which runs neural networks in qu
     sqlite> .load ./nnrt_sqlite
     sqlite> SELECT nnrt_argmax('digits.onnx', pixels) FROM scans;
 
-The functions read files. They are SQLITE_DIRECTONLY: only statements of the application call them, because a database from
+The functions that read files are SQLITE_DIRECTONLY: only statements of the application call them, because a database from
 elsewhere could otherwise contain a view or trigger that names a file. They are not SQLITE_DETERMINISTIC, because the file
-may change.
+may change. nnrt_cosine reads none: it is both SQLITE_DETERMINISTIC and SQLITE_INNOCUOUS.
 
     >>json      arguments that are JSON arrays
     >>calls     the SQL functions
@@ -126,6 +126,25 @@ static bool lite_parse(sql_cache *c, const char *text, size_t bytes, sql_value *
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>calls */
 
+/* Fails with a message. SQLite requires UTF-8: bytes that are not, such as a name in a damaged file, become '?'. */
+static void lite_fail(sqlite3_context *context, sql_cache *c, const char *path)
+{
+    (void)sql_message(c, path);
+    for (char *at = c->message; *at != '\0';) {
+        const unsigned char *const s = (const unsigned char *)at;
+        const int n = s[0] < 0x80 ? 1 : s[0] < 0xC2 ? 0 : s[0] < 0xE0 ? 2 : s[0] < 0xF0 ? 3 : s[0] < 0xF5 ? 4 : 0;
+        int k = 1;
+        while (k < n && s[k] >> 6 == 2)
+            k++;
+        if (n == 0 || k < n || (s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] >= 0xA0) ||
+            (s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] >= 0x90))
+            *at++ = '?';
+        else
+            at += n;
+    }
+    sqlite3_result_error(context, c->message, -1);
+}
+
 /* The arguments of a call. */
 typedef struct lite_call {
     sql_value values[SQL_INPUTS];
@@ -236,7 +255,7 @@ static void lite_function(sqlite3_context *context, int count, sqlite3_value **a
     if (info != NULL)
         sqlite3_result_text(context, info, -1, SQLITE_TRANSIENT);
     else if (p == NULL || !result(context, c, p))
-        sqlite3_result_error(context, sql_message(c, path != NULL ? path : "nnrt"), -1);
+        lite_fail(context, c, path != NULL ? path : "nnrt");
     (void)uselocale(before);
 }
 
@@ -250,6 +269,54 @@ LITE_FUNCTION(lite_nnrt_run_all, lite_result_all)
 LITE_FUNCTION(lite_nnrt_run_blob, lite_result_blob)
 LITE_FUNCTION(lite_nnrt_argmax, lite_result_argmax)
 LITE_FUNCTION(lite_nnrt_info, NULL)
+
+/* nnrt_embed(model, text [, tokenizer]): the vector of a text, a BLOB. */
+static void lite_nnrt_embed(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+    lite_connection *const connection = (lite_connection *)sqlite3_user_data(context);
+    sql_cache *const c = &connection->cache;
+    const char *texts[3] = {NULL, NULL, NULL};
+    const sql_model *m = NULL;
+    bool good = count == 2 || count == 3;
+    locale_t before;
+    if (lite_has_null(count, arguments))
+        return;
+    before = uselocale(connection->numbers);
+    nnrt_error_clear(&c->error);
+    for (int i = 0; i < count && good; i++) {
+        good = sqlite3_value_type(arguments[i]) == SQLITE_TEXT;
+        texts[i] = good ? (const char *)sqlite3_value_text(arguments[i]) : NULL;
+        good = texts[i] != NULL;
+    }
+    if (good)
+        m = sql_embed(c, texts[0], texts[2], texts[1], (size_t)sqlite3_value_bytes(arguments[1]));
+    else
+        (void)sql_fail(c, NNRT_INVALID_PARAMETER,
+                       "the arguments are texts: the path of a model, a text, and the path of a tokenizer unless the model "
+                       "has one");
+    if (m != NULL)
+        sqlite3_result_blob64(context, m->vector, m->encoder.width * sizeof(float), SQLITE_TRANSIENT);
+    else
+        lite_fail(context, c, good ? texts[0] : "nnrt_embed");
+    (void)uselocale(before);
+}
+
+/* nnrt_cosine(a, b): of two BLOBs of float32; NULL if one is zero. */
+static void lite_nnrt_cosine(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+    const void *a, *b;
+    int bytes;
+    if (lite_has_null(count, arguments))
+        return;
+    a = sqlite3_value_blob(arguments[0]);
+    b = sqlite3_value_blob(arguments[1]);
+    bytes = sqlite3_value_bytes(arguments[0]);
+    if (sqlite3_value_type(arguments[0]) != SQLITE_BLOB || sqlite3_value_type(arguments[1]) != SQLITE_BLOB ||
+        bytes != sqlite3_value_bytes(arguments[1]) || bytes % (int)sizeof(float) != 0)
+        sqlite3_result_error(context, "nnrt_cosine: the arguments must be BLOBs of the same number of float32 elements", -1);
+    else
+        sqlite3_result_double(context, sql_cosine(a, b, (size_t)bytes / sizeof(float))); /* NaN becomes NULL */
+}
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>register */
@@ -273,14 +340,16 @@ __attribute__((visibility("default"))) int sqlite3_nnrtsqlite_init(sqlite3 *db, 
     static const struct {
         const char *name;
         int arguments; /* -1: any number */
+        int flags;
         void (*call)(sqlite3_context *, int, sqlite3_value **);
-    } functions[] = {{"nnrt_run", -1, lite_nnrt_run},
-                     {"nnrt_run_all", -1, lite_nnrt_run_all},
-                     {"nnrt_run_blob", -1, lite_nnrt_run_blob},
-                     {"nnrt_argmax", -1, lite_nnrt_argmax},
-                     {"nnrt_info", 1, lite_nnrt_info}};
+    } functions[] = {{"nnrt_run", -1, SQLITE_DIRECTONLY, lite_nnrt_run},
+                     {"nnrt_run_all", -1, SQLITE_DIRECTONLY, lite_nnrt_run_all},
+                     {"nnrt_run_blob", -1, SQLITE_DIRECTONLY, lite_nnrt_run_blob},
+                     {"nnrt_argmax", -1, SQLITE_DIRECTONLY, lite_nnrt_argmax},
+                     {"nnrt_info", 1, SQLITE_DIRECTONLY, lite_nnrt_info},
+                     {"nnrt_embed", -1, SQLITE_DIRECTONLY, lite_nnrt_embed},
+                     {"nnrt_cosine", 2, SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, lite_nnrt_cosine}};
     lite_connection *connection;
-    const int flags = SQLITE_UTF8 | SQLITE_DIRECTONLY;
     int code = SQLITE_OK;
     SQLITE_EXTENSION_INIT2(api);
     (void)message;
@@ -292,8 +361,8 @@ __attribute__((visibility("default"))) int sqlite3_nnrtsqlite_init(sqlite3 *db, 
         code = SQLITE_NOMEM;
     for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]) && code == SQLITE_OK; i++) {
         connection->references++;
-        code = sqlite3_create_function_v2(db, functions[i].name, functions[i].arguments, flags, connection,
-                                          functions[i].call, NULL, NULL, lite_destroy);
+        code = sqlite3_create_function_v2(db, functions[i].name, functions[i].arguments, SQLITE_UTF8 | functions[i].flags,
+                                          connection, functions[i].call, NULL, NULL, lite_destroy);
     }
     lite_destroy(connection);
     return code;

@@ -17,7 +17,7 @@ sql-packages:
 $(SQL)/nnrt_sqlite.so: EXPORTS := sqlite3_nnrtsqlite_init
 $(SQL)/nnrt_postgres.so: EXPORTS := _PG_init; Pg_magic_func; pg_nnrt_*; pg_finfo_*
 $(SQL)/nnrt_postgres.so: private SQL_FLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server)
-$(SQL)/%.so: bindings/sql/%.c bindings/sql/nnrt_sql.h bindings/sql/sql.mk build/implementation.o | sql-packages
+$(SQL)/%.so: bindings/sql/%.c bindings/sql/nnrt_sql.h tools/common/language.h bindings/sql/sql.mk build/implementation.o | sql-packages
 	@mkdir -p $(@D)
 	@echo '{ global: $(EXPORTS); local: *; };' >$@.map
 	@$(COMPILE) $(SQL_FLAGS) -fPIC $(IMPLEMENTED) -shared -Wl,--version-script=$@.map $(LDFLAGS) -o $@ $< build/implementation.o $(LIBS) -lpthread
@@ -30,7 +30,7 @@ sql-install: sql
 	@install -m 644 bindings/sql/nnrt.control bindings/sql/nnrt--1.0.sql '$(DESTDIR)$(shell $(PG_CONFIG) --sharedir)/extension'
 
 # The extension of SQLite with sanitizers and a small limit; the program that loads it preloads their library.
-$(SQL)/asan/nnrt_sqlite.so: bindings/sql/nnrt_sqlite.c bindings/sql/nnrt_sql.h bindings/sql/sql.mk $(HEADERS) | sql-packages
+$(SQL)/asan/nnrt_sqlite.so: bindings/sql/nnrt_sqlite.c bindings/sql/nnrt_sql.h tools/common/language.h bindings/sql/sql.mk $(HEADERS) | sql-packages
 	@mkdir -p $(@D)
 	@clang -std=c99 $(WARNINGS) -Werror $(SANITIZE) -shared-libsan -O0 -g1 -DNNRT_CPU_AVX512=0 -DNNRT_CPU_AVX2=0 -DNNRT_IMPLEMENTATION \
 	    -DNNRT_SQL_MEMORY=160 -I. $(CPPFLAGS) -fPIC -fvisibility=hidden -shared -o $@ $< $(LIBS)

@@ -25,8 +25,11 @@ from onnx import TensorProto, helper, numpy_helper
 HERE = pathlib.Path(__file__).resolve().parents[2]
 DIGITS = HERE / "examples/digits/digits.onnx"
 DATA = pathlib.Path(os.environ.get("NNRT_ONNX_TESTDATA", "/usr/share/libonnx-testdata/data"))
-sys.path[:0] = [str(HERE / "examples/digits"), str(HERE / "tests/formats/tflite")]
+sys.path[:0] = [str(HERE / "examples/digits"), str(HERE / "tests/formats/tflite"), str(HERE / "tests/tools")]
 import onnx_numpy  # noqa: E402
+import text_case  # noqa: E402
+import text_models  # noqa: E402
+import gguf_numpy  # noqa: E402  text_models has added its folder
 from sql_kit import Postgres, Refused, Server, SQLite, close, model, npy, refused, scaled, wide  # noqa: E402
 from writer import Model as LiteModel  # noqa: E402
 
@@ -215,6 +218,75 @@ def test_bad_input(db, folder):
     refused("states", db.call, "nnrt_run", folder / "state.nnrt", x, x)
 
 
+def vector(got):
+    """The elements of a result of nnrt_embed."""
+    return numpy.frombuffer(got, "<f4") if isinstance(got, bytes) else numpy.array(got, "float32")
+
+
+def unit(v):
+    return v.ravel() / numpy.linalg.norm(v)
+
+
+def test_embed(db, folder):
+    """Vectors of texts equal the definitions in numpy; models and tokenizers that change."""
+    long = "a " * 200
+    texts = {"Unable": [2, 5, 6, 3], "the cats sat.": [2, 7, 8, 9, 10, 11, 3], "": [2, 3], "a " * 70: [2] + [12] * 70 + [3], long: [2] + [12] * 126 + [3]}
+    for arch in "bert", "nomic-bert":
+        model = text_models.model(arch, text_models.words_keys())
+        path = folder / (arch + ".gguf")
+        path.write_bytes(model.bytes())
+        for text, ids in texts.items():
+            got = vector(db.call("nnrt_embed", path, text))
+            assert got.shape == (64,)
+            close(got, unit(gguf_numpy.embedding(model, ids)), 0, 1e-5)
+    path.write_bytes(text_models.model("bert", text_models.words_keys(), seed=1).bytes())
+    os.utime(path, ns=(0, 1))
+    close(vector(db.call("nnrt_embed", path, "Unable")),
+          unit(gguf_numpy.embedding(text_models.model("bert", text_models.words_keys(), seed=1), texts["Unable"])), 0, 1e-5)
+    table = numpy.random.default_rng(2).standard_normal((len(text_models.WORDS), 6))
+    onnx_file, words, other = folder / "encoder.onnx", folder / "words.json", folder / "other.json"
+    onnx_file.write_bytes(text_models.encoder(table))
+    words.write_bytes(text_models.tokenizer_json())
+    for _ in range(2):
+        close(vector(db.call("nnrt_embed", onnx_file, "cats", words)), unit(table[[2, 8, 9, 3]].mean(0)), 0, 1e-5)
+        close(vector(db.call("nnrt_embed", path, "cats", words)), vector(db.call("nnrt_embed", path, "cats")), 0, 0)
+    other.write_bytes(text_models.tokenizer_json().replace(b'"cat": 8', b'"cat": 12').replace(b'"a": 12', b'"a": 8'))
+    close(vector(db.call("nnrt_embed", onnx_file, "cats", other)), unit(table[[2, 12, 9, 3]].mean(0)), 0, 1e-5)
+    words.write_bytes(other.read_bytes())
+    os.utime(words, ns=(0, 1))
+    close(vector(db.call("nnrt_embed", onnx_file, "cats", words)), unit(table[[2, 12, 9, 3]].mean(0)), 0, 1e-5)
+    refused("has no tokenizer: pass its tokenizer.json", db.call, "nnrt_embed", onnx_file, "cats", code="22023")
+    refused("No such file", db.call, "nnrt_embed", folder / "absent.gguf", "cats", code="58P01")
+    refused("No such file", db.call, "nnrt_embed", onnx_file, "cats", folder / "absent.json", code="58P01")
+    refused("no JSON object", db.call, "nnrt_embed", onnx_file, "cats", folder / "digits.onnx")
+    refused("input 'image' is none of an encoder", db.call, "nnrt_embed", folder / "digits.onnx", "cats", words, code="0A000")
+    (folder / "chain.gguf").write_bytes(text_models.model("qwen2", text_models.bytes_keys()).bytes())
+    refused("is none of an encoder", db.call, "nnrt_embed", folder / "chain.gguf", "cats", code="0A000")
+    whole = path.read_bytes()
+    for end in range(4, len(whole), len(whole) // 40):
+        path.write_bytes(whole[:end])
+        os.utime(path, ns=(0, 2 + end))
+        refused("damaged|cut short|has no|GGUF", db.call, "nnrt_embed", path, "cats")
+    rng, errors = random.Random(5), 0
+    for i in range(60):
+        data = bytearray(whole)
+        data[rng.randrange(4, 2000)] ^= 1 << rng.randrange(8)  # of the keys and the table of tensors
+        path.write_bytes(data)
+        os.utime(path, ns=(0, 1000000 + i))
+        try:
+            assert len(db.call("nnrt_embed", path, "cats")) > 0
+        except Refused:
+            errors += 1
+    assert 10 < errors < 60, errors
+    a, b = numpy.random.default_rng(3).standard_normal((2, 33)).astype("float32")
+    cosine = a.astype("float64") @ b / numpy.sqrt((a.astype("float64") ** 2).sum() * (b.astype("float64") ** 2).sum())
+    forms = [(v.tobytes() if isinstance(db, SQLite) else v) for v in (a, b, a[:32], 0 * a)]
+    assert abs(db.call("nnrt_cosine", *forms[:2]) - cosine) < 1e-12
+    assert abs(db.call("nnrt_cosine", forms[0], forms[0]) - 1) < 1e-12
+    assert db.call("nnrt_cosine", forms[0], forms[3]) is None
+    refused("nnrt_cosine: ", db.call, "nnrt_cosine", forms[0], forms[2], code="2202E")
+
+
 def test_damaged(db, folder):
     """300 variants of a file of each format, truncated or with changed bytes: a result or an error each."""
     results = errors = 0
@@ -258,6 +330,55 @@ def sqlite_text(db, folder):
     refused("wrong number of arguments", db.query, "SELECT nnrt_info(?, 1)", path)
     assert db.query("SELECT json_extract(nnrt_run(?, x'0000803F00000040'), '$[1]')", path) == 4
     refused("2\\^53", db.query, "SELECT nnrt_run(?, 9007199254740993)", path)
+
+
+def sqlite_search(db, folder):
+    """The search of docs/sql.md: the rows nearest to a question, as numpy sorts them. NULL, other types of arguments."""
+    data = folder / "text-data"
+    data.mkdir()
+    text_case.main(data)
+    path = str(data / "encoder.gguf")
+    draw = random.Random(1)
+    texts = [" ".join(draw.choices(["un", "unable", "the", "cats", "cat", "sat", ".", "a", "cafe"], k=draw.randint(1, 12))) for _ in range(300)]
+    db.db.execute("CREATE TABLE notes(id INTEGER PRIMARY KEY, body TEXT, vector BLOB)")
+    db.db.executemany("INSERT INTO notes(body) VALUES (?)", [(t,) for t in texts])
+    db.db.execute("UPDATE notes SET vector = nnrt_embed(?, body)", (path,))
+    vectors = numpy.array([numpy.frombuffer(v, "<f4") for v, in db.db.execute("SELECT vector FROM notes ORDER BY id")], "float64")
+    close(numpy.linalg.norm(vectors, axis=1), [1] * 300, 0, 1e-6)
+    question = numpy.frombuffer(db.query("SELECT nnrt_embed(?, 'The cats')", path), "<f4")
+    rows = db.db.execute("SELECT id - 1, nnrt_cosine(vector, (SELECT nnrt_embed(?, 'The cats'))) AS c FROM notes ORDER BY c DESC, id LIMIT 20", (path,)).fetchall()
+    want = vectors @ question
+    close([c for _, c in rows], numpy.sort(want)[::-1][:20], 0, 1e-6)
+    close([want[i] for i, _ in rows], [c for _, c in rows], 0, 1e-6)
+    page = (HERE / "docs/sql.md").read_text()
+    [(program, output)] = re.findall(r"```sql\n(\.load[^`]*?nnrt_embed.*?)```\n\n```text\n(.*?)```", page, re.S)
+    program = program.replace("build/sql/nnrt_sqlite", db.extension[:-3]).replace("build/text-data", str(data))
+    if "asan" not in db.extension:  # the program sqlite3 would need the library of the sanitizer
+        done = subprocess.run(["sqlite3"], input=program.encode(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        assert done.stdout.decode() == output, done.stdout
+    for arguments in "NULL, 'a'", "?1, NULL", "?1, 'a', NULL":
+        assert db.query("SELECT nnrt_embed(%s)" % arguments, *([path] if "?1" in arguments else [])) is None
+    for arguments in "?", "?, 1", "?, x'00'", "?, 'a', 1", "?, 'a', 'b', 'c'":
+        refused("the arguments are texts", db.query, "SELECT nnrt_embed(%s)" % arguments, path)
+    for arguments in "1, 2", "'abcd', 'abcd'", "x'00', x'00'", "x'0000', x'0000'":
+        refused("nnrt_cosine: the arguments must be BLOBs", db.query, "SELECT nnrt_cosine(%s)" % arguments)
+    assert db.query("SELECT nnrt_cosine(NULL, x'00000000')") is None and db.query("SELECT nnrt_cosine(x'', x'')") is None
+    refused("unsafe use of nnrt_embed", lambda: (db.db.execute("CREATE VIEW w AS SELECT nnrt_embed('a', 'b') AS e"), db.query("SELECT e FROM w")))
+    db.db.execute("CREATE VIEW near AS SELECT nnrt_cosine(vector, vector) AS c FROM notes")
+    close([db.query("SELECT min(c) FROM near")], [1], 1e-6)
+
+
+def sqlite_names(db, folder):
+    """A message is UTF-8, also if a name in a file or a path is not; valid characters stay."""
+    path = scaled(folder / "na\u00efve \u4e2d\U0001f600.onnx", 2, [2])
+    refused("na\u00efve \u4e2d\U0001f600.onnx: input 'x' is float32", db.call, "nnrt_run", path, b"")
+    for name in b"\xe9", b"\x80", b"\xc1", b"\xf5", b"\xff":
+        (folder / "name.onnx").write_bytes(path.read_bytes().replace(b"\x01x", b"\x01" + name))
+        os.utime(folder / "name.onnx", ns=(0, name[0]))
+        refused(r"name.onnx: input '\?' is float32", db.call, "nnrt_run", folder / "name.onnx", b"")
+    for text, want in {b"\xe0\x9f\xbf": "???", b"\xed\xa0\x80": "???", b"\xf0\x8f\xbf\xbf": "????", b"\xf4\x90\x80\x80": "????", b"\xc3": "?",
+                       b"\xef\xbf\xbf\xe0\xa0\x80": "\uffff\u0800"}.items():
+        refused("^" + re.escape(want) + ": No such file", db.query, "SELECT nnrt_info(CAST(? AS TEXT))", text)
 
 
 def sqlite_trust(db, folder):
@@ -341,7 +462,7 @@ def postgres_permissions(db, folder):
     db.query("CREATE FUNCTION twice(x real[]) RETURNS real[] LANGUAGE sql SECURITY DEFINER AS $$ SELECT nnrt_run('%s', x) $$" % path)
     try:
         db.query("SET ROLE plain")
-        for call in "nnrt_run(%s, 1)", "nnrt_run_all(%s, 1)", "nnrt_run_bytea(%s, 1)", "nnrt_argmax(%s, 1)", "nnrt_info(%s)":
+        for call in "nnrt_run(%s, 1)", "nnrt_run_all(%s, 1)", "nnrt_run_bytea(%s, 1)", "nnrt_argmax(%s, 1)", "nnrt_info(%s)", "nnrt_embed(%s, 'a')":
             refused("permission denied", db.query, "SELECT " + call, path, code="42501")
         refused("permission denied", db.query, "SET nnrt.memory = '2GB'")
         assert db.query("SELECT twice(ARRAY[1,2]::real[])") == [2, 4]
