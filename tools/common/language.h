@@ -24,8 +24,9 @@ nothing is allocated, except by lm_decoder_save.
 #include <math.h>
 #include <string.h>
 
-#define LM_CONTEXT 2048 /* tokens of a conversation, unless the file states fewer */
-#define LM_BATCH 256    /* tokens that one run of a decoder processes at most */
+#define LM_CONTEXT 2048  /* tokens of a conversation, unless the file states fewer */
+#define LM_BATCH 256     /* tokens that one run of a decoder processes at most */
+#define LM_SAVED 1000000 /* tokens of a saved cache at most */
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>names */
@@ -504,7 +505,7 @@ static inline NNRT_ReturnCode lm_saved_read(lm_saved *saved, const void *data, s
     if ((code = nnrt_session_load_states(NULL, NULL, data, bytes, &states, error)) != NNRT_SUCCESS)
         return code;
     count = states.noteBytes / sizeof(uint32_t);
-    if (count < 2 || count > 1000000 || states.noteBytes % sizeof(uint32_t) != 0 || states.rows == 0)
+    if (count < 2 || count > LM_SAVED + 1 || states.noteBytes % sizeof(uint32_t) != 0 || states.rows == 0)
         return nnrt_error_set(error, NNRT_INVALID_FILE, "%u rows with %z bytes of tokens are no cache of a decoder", states.rows,
                               states.noteBytes);
     memcpy(&saved->dropped, states.note, sizeof(saved->dropped));
@@ -517,18 +518,33 @@ static inline NNRT_ReturnCode lm_saved_read(lm_saved *saved, const void *data, s
                           saved->rows, saved->dropped, saved->count);
 }
 
-/* Saves the cache with `count` tokens, those that were processed or chosen, into *data, which nnrt_free(d->allocator, *data,
-   *bytes) frees. On failure *data is NULL. */
+/* Fails if the cache is inputs and outputs, which are neither saved nor restored. */
+static inline NNRT_ReturnCode lm_decoder_fixed(const lm_decoder *d, nnrt_error *error)
+{
+    return d->states ? NNRT_SUCCESS
+                     : nnrt_error_set(error, NNRT_NOT_SUPPORT,
+                                      "the keys and values of the model are inputs and outputs, not a cache of fixed size");
+}
+
+/* Saves the cache with `count` tokens, the processed ones and perhaps a chosen one, into *data, which nnrt_free(d->allocator,
+   *data, *bytes) frees. On failure *data is NULL. */
 static inline NNRT_ReturnCode lm_decoder_save(const lm_decoder *d, const int64_t *ids, uint32_t count, void **data, size_t *bytes,
                                               nnrt_error *error)
 {
     const size_t noteBytes = ((size_t)count + 1) * sizeof(uint32_t);
-    uint32_t *note = (uint32_t *)nnrt_alloc(d->allocator, noteBytes);
+    uint32_t *note;
     nnrt_states states;
     NNRT_ReturnCode code;
     *data = NULL;
     *bytes = 0;
-    if (note == NULL)
+    if ((code = lm_decoder_fixed(d, error)) != NNRT_SUCCESS)
+        return code;
+    if (d->done == 0 || count < d->done || count - d->done < d->dropped || count > LM_SAVED)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                              "a cache of %u tokens behind %u dropped ones is not saved with %u tokens: expected all of them, "
+                              "1 to %u",
+                              d->done, d->dropped, count, LM_SAVED);
+    if ((note = (uint32_t *)nnrt_alloc(d->allocator, noteBytes)) == NULL)
         return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is not enough memory for %u tokens", count);
     note[0] = d->dropped;
     for (uint32_t i = 0; i < count; i++)
@@ -554,7 +570,9 @@ static inline NNRT_ReturnCode lm_decoder_save(const lm_decoder *d, const int64_t
 static inline NNRT_ReturnCode lm_decoder_restore(lm_decoder *d, const void *data, size_t bytes, nnrt_error *error)
 {
     lm_saved saved;
-    NNRT_ReturnCode code = lm_saved_read(&saved, data, bytes, error);
+    NNRT_ReturnCode code = lm_decoder_fixed(d, error);
+    if (code == NNRT_SUCCESS)
+        code = lm_saved_read(&saved, data, bytes, error);
     if (code == NNRT_SUCCESS)
         code = nnrt_session_load_states(d->session, d->model, data, bytes, NULL, error);
     if (code != NNRT_SUCCESS)

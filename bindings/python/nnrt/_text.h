@@ -342,23 +342,27 @@ static PyObject *text_chat_next(PyObject *Py_UNUSED(self), PyObject *args)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>models */
 
-/* language(path as bytes, context, float activations) -> (model, the context that the file states). context: tokens of the cache
-   of a decoder whose file is weights, 0: as many as the file states, at most LM_CONTEXT */
+/* language(path as bytes, context, float activations, whether the cache is float16) -> (model, the context that the file states).
+   context: tokens of the cache of a decoder whose file is weights, 0: as many as the file states, at most LM_CONTEXT */
 static PyObject *text_language(PyObject *Py_UNUSED(self), PyObject *args)
 {
     cli_args own;
     unsigned context, file;
-    int floats;
+    int floats, half;
     NNRT_Model *model = NULL;
     nnrt_error error = {0};
     nnrt_onnx_desc onnx = {0};
     memset(&own, 0, sizeof(own));
-    if (!PyArg_ParseTuple(args, "yIp", &own.model, &context, &floats))
+    if (!PyArg_ParseTuple(args, "yIpp", &own.model, &context, &floats, &half))
         return NULL;
+    if (half && !cli_is_weights(own.model))
+        return fail(NNRT_INVALID_PARAMETER, "cache_type is for GGUF and safetensors files: this file has the type of its cache",
+                    false);
     file = cli_tokenizer_context(own.model);
     own.capacity = context > 0 ? context : file > 0 && file < LM_CONTEXT ? file : LM_CONTEXT;
     own.floatActivations = floats != 0;
     own.context = context;
+    own.cacheType = half ? NNRT_DATA_TYPE_FLOAT16 : NNRT_DATA_TYPE_UNKNOWN;
     Py_BEGIN_ALLOW_THREADS
     if (cli_is_whole(own.model))
         (void)cli_load_whole(&model, &own, &error);
@@ -379,23 +383,25 @@ static NNRT_Model *language_desc(PyObject *context, nnrt_session_desc *desc)
     return pool != NULL ? model : NULL;
 }
 
-/* decoder((model, pool), device, context, batch) -> decoder */
+/* decoder((model, pool), device, context, batch, keep) -> decoder. keep: see lm_decoder_slide; 0: a full cache is a failure */
 static PyObject *text_decoder(PyObject *Py_UNUSED(self), PyObject *args)
 {
     PyObject *context;
-    unsigned tokens, batch;
+    unsigned tokens, batch, keep;
     nnrt_session_desc desc = {0};
     nnrt_error error = {0};
     NNRT_ReturnCode code;
     const NNRT_Model *model;
     lm_decoder *d;
-    if (!PyArg_ParseTuple(args, "O!sII", &PyTuple_Type, &context, &desc.device, &tokens, &batch) ||
+    if (!PyArg_ParseTuple(args, "O!sIII", &PyTuple_Type, &context, &desc.device, &tokens, &batch, &keep) ||
         (model = language_desc(context, &desc)) == NULL)
         return NULL;
     if ((d = (lm_decoder *)PyMem_Malloc(sizeof(*d))) == NULL)
         return PyErr_NoMemory();
     Py_BEGIN_ALLOW_THREADS
     code = lm_decoder_create(d, model, tokens, batch, &desc, &error);
+    if (code == NNRT_SUCCESS && keep > 0 && (code = lm_decoder_slide(d, keep, &error)) != NNRT_SUCCESS)
+        lm_decoder_close(d);
     Py_END_ALLOW_THREADS
     if (code == NNRT_SUCCESS)
         return capsule_make(d, "decoder", context);
@@ -408,13 +414,13 @@ static lm_decoder *decoder_of(PyObject *capsule)
     return (lm_decoder *)PyCapsule_GetPointer(capsule, "decoder");
 }
 
-/* decoder_about(decoder) -> (context, batch, position, bytes of the session, bytes of the cache) */
+/* decoder_about(decoder) -> (context, batch, position, dropped tokens, bytes of the session, bytes of the cache) */
 static PyObject *text_decoder_about(PyObject *Py_UNUSED(self), PyObject *capsule)
 {
     const lm_decoder *d = decoder_of(capsule);
     if (d == NULL)
         return NULL;
-    return Py_BuildValue("(IIIKK)", (unsigned)d->context, (unsigned)d->batch, (unsigned)d->done,
+    return Py_BuildValue("(IIIIKK)", (unsigned)d->context, (unsigned)d->batch, (unsigned)d->done, (unsigned)d->dropped,
                          (unsigned long long)nnrt_session_get_memory(d->session).total,
                          (unsigned long long)lm_decoder_cache_bytes(d));
 }
@@ -470,6 +476,53 @@ static PyObject *text_logits(PyObject *Py_UNUSED(self), PyObject *capsule)
     if (array != NULL)
         memcpy(PyArray_DATA((PyArrayObject *)array), row, count * sizeof(*row));
     return array;
+}
+
+/* save_cache(decoder, path as bytes, int64 array of tokens): writes the cache to a file */
+static PyObject *text_save_cache(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    PyObject *capsule, *ids;
+    const char *path;
+    const lm_decoder *d;
+    nnrt_error error = {0};
+    NNRT_ReturnCode code;
+    void *data;
+    size_t bytes;
+    if (!PyArg_ParseTuple(args, "OyO!", &capsule, &path, &PyArray_Type, &ids) || (d = decoder_of(capsule)) == NULL)
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    code = lm_decoder_save(d, (const int64_t *)PyArray_DATA((PyArrayObject *)ids), (uint32_t)PyArray_SIZE((PyArrayObject *)ids),
+                           &data, &bytes, &error);
+    if (code == NNRT_SUCCESS)
+        code = nnrt_file_write(path, data, bytes, &error);
+    nnrt_free(d->allocator, data, bytes);
+    Py_END_ALLOW_THREADS
+    return code == NNRT_SUCCESS ? Py_NewRef(Py_None) : fail(code, error.message, false);
+}
+
+/* load_cache(decoder, content of such a file as bytes) -> list of its tokens */
+static PyObject *text_load_cache(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    PyObject *capsule, *list;
+    const char *data;
+    Py_ssize_t bytes;
+    lm_decoder *d;
+    lm_saved saved = {0};
+    nnrt_error error = {0};
+    NNRT_ReturnCode code;
+    if (!PyArg_ParseTuple(args, "Oy#", &capsule, &data, &bytes) || (d = decoder_of(capsule)) == NULL)
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    code = lm_decoder_restore(d, data, (size_t)bytes, &error);
+    if (code == NNRT_SUCCESS)
+        code = lm_saved_read(&saved, data, (size_t)bytes, &error);
+    Py_END_ALLOW_THREADS
+    if (code != NNRT_SUCCESS)
+        return fail(code, error.message, true);
+    list = PyList_New(0);
+    for (uint32_t i = 0; i < saved.count; i++)
+        add(list, PyLong_FromUnsignedLong(lm_saved_token(&saved, i)));
+    return list;
 }
 
 /* An encoder, prepared when it runs first. */
@@ -629,6 +682,8 @@ static bool text_release(const char *name, void *p)
     {"feed", text_feed, METH_VARARGS, NULL}, \
     {"rewind", text_rewind, METH_VARARGS, NULL}, \
     {"logits", text_logits, METH_O, NULL}, \
+    {"save_cache", text_save_cache, METH_VARARGS, NULL}, \
+    {"load_cache", text_load_cache, METH_VARARGS, NULL}, \
     {"encoder", text_encoder, METH_VARARGS, NULL}, \
     {"embed", text_embed, METH_VARARGS, NULL}
 /* clang-format on */

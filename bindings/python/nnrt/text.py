@@ -14,6 +14,7 @@ __all__ = ["CHATS", "Decoder", "Encoder", "Generator", "Sampler", "TextStream", 
 CHATS: Tuple[str, ...] = tuple(_nnrt.chats())  # names of chat templates
 _AFFIXES, _SPECIAL = 1, 2  # NNRT_TEXT_...
 _POOLING = (None, "mean", "first", "last")  # LM_POOLING_...
+_CACHES = ("f32", "f16")
 Array = numpy.ndarray[Any, Any]
 Path = Union[str, "os.PathLike[str]"]
 Text = Union[str, bytes]
@@ -171,15 +172,20 @@ def chat_format(name: str, messages: Iterable[Mapping[str, Text]], reply: bool =
 class Decoder:
     """A language model with its cache: of a GGUF, safetensors, ONNX or .nnrt file. feed() takes tokens, logits() returns those of
     the next token. context: tokens that the cache holds, 0: as many as the file states, at most 2048; batch: tokens that a run
-    takes at most, 0: 256; threads 0: the number of processors; float_activations: quantized matrices multiply float32 values."""
+    takes at most, 0: 256; threads 0: the number of processors; float_activations: quantized matrices multiply float32 values;
+    cache_type "f16": keys and values of a GGUF or safetensors file are float16, half of the memory; keep: when the cache is full,
+    the older half of the tokens behind the first `keep` is dropped, 0: a full cache is an error."""
 
     def __init__(self, path: Path, context: int = 0, batch: int = 0, threads: int = 0, providers: Optional[Sequence[Any]] = None,
-                 float_activations: bool = False):
+                 float_activations: bool = False, cache_type: str = "f32", keep: int = 0):
         device, pool = _device(providers), _pool(_count("threads", threads))
-        context, batch = _count("context", context), _count("batch", batch)
-        model, _ = _nnrt.language(_path(path), context, float_activations)
-        self._decoder = _nnrt.decoder((model, pool), device, context, batch)
+        context, batch, self.keep = _count("context", context), _count("batch", batch), _count("keep", keep)
+        if cache_type not in _CACHES:
+            raise ValueError("cache_type is '%s', expected f32 or f16" % cache_type)
+        model, _ = _nnrt.language(_path(path), context, float_activations, cache_type == "f16")
+        self._decoder = _nnrt.decoder((model, pool), device, context, batch, self.keep)
         self._lock = threading.Lock()
+        self._ran = False  # since load()
         self.context, self.batch = _nnrt.decoder_about(self._decoder)[:2]  # type: int, int
 
     @property
@@ -187,27 +193,51 @@ class Decoder:
         """The number of tokens that the cache holds."""
         return int(_nnrt.decoder_about(self._decoder)[2])
 
+    @property
+    def dropped(self) -> int:
+        """The number of tokens that the cache held before, since position 0."""
+        return int(_nnrt.decoder_about(self._decoder)[3])
+
     def feed(self, tokens: Iterable[int]) -> None:
         """Processes the next tokens, in parts of `batch`."""
         ids = numpy.ascontiguousarray(tokens if isinstance(tokens, numpy.ndarray) else list(tokens), numpy.int64).ravel()
         with self._lock:
             _nnrt.feed(self._decoder, ids)
+            self._ran = self._ran or ids.size > 0
 
     def logits(self) -> Array:
         """The logits after the last token, float32[tokens of the vocabulary]."""
-        if self.position == 0:
+        if self.position == 0 or not self._ran:
             raise ValueError("there are no logits before the first token: call feed()")
         with self._lock:
             return numpy.asarray(_nnrt.logits(self._decoder))
 
     def rewind(self, position: int = 0) -> None:
-        """Forgets the tokens from this position on. An ONNX file whose cache is inputs and outputs returns to 0 only."""
+        """Forgets the tokens from this position on. A model whose cache is inputs and outputs, as of some ONNX files, returns to 0
+        only."""
         with self._lock:
             _nnrt.rewind(self._decoder, _count("position", position))
 
+    def save(self, path: Path, tokens: Iterable[int]) -> None:
+        """Writes the cache to a file, with all tokens: those of feed(), and perhaps one that was chosen behind them. A model whose
+        cache is inputs and outputs cannot."""
+        ids = numpy.array(list(tokens), numpy.int64)
+        with self._lock:
+            _nnrt.save_cache(self._decoder, os.fsencode(path), ids)
+
+    def load(self, path: Path) -> List[int]:
+        """Continues with a file of save() or of `nnrt generate --save-cache`, of the same model and cache_type. Returns its tokens, of
+        which dropped + position are processed."""
+        with open(path, "rb") as file:
+            data = file.read()
+        with self._lock:
+            tokens: List[int] = _nnrt.load_cache(self._decoder, data)
+            self._ran = False
+        return tokens
+
     def get_memory(self) -> Mapping[str, int]:
         """Bytes: total, all that the session keeps, and cache, the keys and values."""
-        total, cache = _nnrt.decoder_about(self._decoder)[3:]
+        total, cache = _nnrt.decoder_about(self._decoder)[4:]
         return {"total": total, "cache": cache}
 
 
@@ -226,17 +256,21 @@ class Generator:
         self._heard = 0  # tokens of the history of the sampler
         self._first = True  # no message so far
 
+    def _held(self) -> int:
+        """The tokens that the cache needs to have for the text so far; 0: it makes room for any text."""
+        return 0 if self.decoder.keep else len(self.tokens) - self.decoder.dropped
+
     def _add(self, ids: List[int]) -> None:
-        if len(self.tokens) + len(ids) >= self.decoder.context:
+        if self._held() + len(ids) >= self.decoder.context:
             raise ValueError("the text has %d tokens, and the context %d: a larger context=N, or a shorter text"
-                             % (len(self.tokens) + len(ids), self.decoder.context))
+                             % (self._held() + len(ids), self.decoder.context))
         if not self.tokens and not ids:
             raise ValueError("the prompt has no tokens")
         self.tokens += ids
 
     def _next(self) -> Optional[int]:
         """The next token, which the history of the sampler has; None: none follows. Logits behind the vocabulary are padding."""
-        self.decoder.feed(self.tokens[self.decoder.position:])
+        self.decoder.feed(self.tokens[self.decoder.dropped + self.decoder.position:])
         for token in self.tokens[self._heard:]:
             self.sampler.accept(token)
         self._heard = len(self.tokens) + 1
@@ -245,7 +279,7 @@ class Generator:
     def _follow(self, most: int) -> Iterator[int]:
         """At most so many tokens, before one that ends the text. That one is not in `tokens`: a chat template has it, too."""
         for _ in range(most):
-            token = self._next() if len(self.tokens) < self.decoder.context else None
+            token = self._next() if self._held() < self.decoder.context else None
             if token is None or self.tokenizer.ends(token):
                 return
             self.tokens.append(token)
@@ -284,6 +318,19 @@ class Generator:
         self._first = False
         return self._pieces(self.tokenizer.stream(), tokens)
 
+    def save(self, path: Path) -> None:
+        """Writes the cache and all tokens to a file: Decoder.save."""
+        self.decoder.save(path, self.tokens)
+
+    def load(self, path: Path) -> None:
+        """Continues behind the tokens of a file of save() or of `nnrt generate --save-cache`, of the same model and cache_type. The
+        sampler returns to its seed; the next message of chat() is not the first one."""
+        self.tokens = self.decoder.load(path)
+        if self.decoder.dropped + self.decoder.position == len(self.tokens):
+            self.decoder.rewind(self.decoder.position - 1)  # the last token again, for its logits
+        self.sampler.reset()
+        self._heard, self._first = 0, False
+
     def reset(self) -> None:
         """Forgets all tokens, and returns to the seed of the sampler."""
         self.decoder.rewind()
@@ -311,7 +358,7 @@ class Encoder:
         self.tokenizer = _tokenizer_of(path, tokenizer)
         self._device = _device(providers)
         pool = _pool(_count("threads", threads))
-        model, self.context = _nnrt.language(_path(path), 0, float_activations)  # 0: the file does not state a context
+        model, self.context = _nnrt.language(_path(path), 0, float_activations, False)  # 0: the file does not state a context
         self._encoder = _nnrt.encoder((model, pool), self.context, _POOLING.index(pooling))
         self._lock = threading.Lock()
 

@@ -3,6 +3,7 @@ counts. Models are random, or have a next token that is known (text_models.py)."
 import os
 import pathlib
 import random
+import subprocess
 import sys
 import tempfile
 import threading
@@ -17,6 +18,7 @@ from models import ROOT
 sys.path[:0] = [str(ROOT / "tests" / folder) for folder in ("formats", "core", "tools", "kit")]
 import gguf_models  # noqa: E402
 import gguf_numpy  # noqa: E402
+import onnx_decoders  # noqa: E402
 import test_gguf  # noqa: E402
 import test_safetensors  # noqa: E402
 import test_tokenizer_peers as definitions  # noqa: E402
@@ -225,7 +227,7 @@ class Decoders(Case):
         self.assertEqual(text.Decoder(self.folder / "m.gguf").context, 128)  # of the file
 
     def test_onnx(self):
-        """The cache is inputs and outputs of the model."""
+        """All inputs of Optimum's, the mask and positions; the cache becomes a state."""
         table = numpy.random.default_rng(1).integers(-40, 40, (9, 9)).astype(numpy.float32)
         d = text.Decoder(self.file("d.onnx", test_gguf.onnx_decoder(table)), context=20, batch=2)
         ids = [1, 5, 7, 2, 2]
@@ -234,11 +236,90 @@ class Decoders(Case):
         assert_array_equal(d.logits(), want[2])
         d.feed(ids[3:])
         assert_array_equal(d.logits(), want[4])
-        self.refuses(NotImplementedError, "returns to position 0 only", d.rewind, 2)
-        d.rewind()
-        d.feed(ids[:1])
-        assert_array_equal(d.logits(), want[0])
+        for position in 2, 0:
+            d.rewind(position)
+            d.feed(ids[position:position + 1])
+            assert_array_equal(d.logits(), want[position])
         self.assertEqual(text.Decoder(self.folder / "d.onnx").context, 2048)
+
+    def test_onnx_attention(self):
+        """Forms of attention whose cache is a state, and one whose cache is inputs and outputs: twice the memory, position 0 only."""
+        ids = [1, 5, 7, 9, 2, 11]
+        for kind, mask in ("gqa", True), ("attention", True), ("attention", False), ("concat", True), ("concat", False):
+            states = (kind, mask) != ("concat", False)
+            model = onnx_decoders.make(kind, mask=mask)
+            d = text.Decoder(self.file("attention.onnx", model.file), context=30, batch=4, threads=1)
+            want = model.logits(ids)
+            for begin in 0, 2, 5:
+                if states:
+                    d.rewind(begin)
+                    d.feed(ids[begin:])
+                else:
+                    d.rewind()
+                    d.feed(ids)
+                self.compare(kind, d.logits(), want[5])
+            row = 2 * 4 * onnx_decoders.LAYERS * onnx_decoders.KV * onnx_decoders.SIZE
+            self.assertEqual(d.get_memory()["cache"], (1 if states else 2) * 30 * row)
+            cache = self.folder / ("%s %s.cache" % (kind, mask))
+            if states:
+                d.save(cache, ids)
+                d.feed([3, 4])
+                self.assertEqual((d.load(cache), d.position), (ids, 6))
+                self.refuses(ValueError, "no logits before the first token", d.logits)
+                d.feed([3])
+                self.compare(kind, d.logits(), model.logits(ids + [3])[6])
+            else:
+                self.refuses(NotImplementedError, "returns to position 0 only", d.rewind, 2)
+                self.refuses(NotImplementedError, "are inputs and outputs, not a cache of fixed size", d.save, cache, ids)
+                self.assertFalse(cache.exists())
+
+    def test_float16(self):
+        """The distance to a definition that rounds keys and values to float16, and to one that does not; half of the memory."""
+        for arch in "llama", "gemma3":
+            model = gguf_models.make(arch, "F32")
+            file = self.file(arch + ".gguf", model)
+            d, full = text.Decoder(file, context=40, cache_type="f16"), text.Decoder(file, context=40)
+            self.assertEqual(2 * d.get_memory()["cache"], full.get_memory()["cache"])
+            rounded, plain = gguf_numpy.logits(model, self.IDS, half=True), gguf_numpy.logits(model, self.IDS)
+            for part in self.IDS[:4], self.IDS[4:]:
+                d.feed(part)
+            near, far = (numpy.sqrt(((d.logits() - rows[-1]) ** 2).mean()) for rows in (rounded, plain))
+            self.assertLessEqual(near, test_gguf.LIKE_HALF * far, arch)
+        self.refuses(ValueError, "cache_type is 'q8', expected f32 or f16", text.Decoder, file, cache_type="q8")
+        onnx = self.file("d.onnx", test_gguf.onnx_decoder(numpy.zeros((9, 9), numpy.float32)))
+        self.refuses(ValueError, "cache_type is for GGUF and safetensors files", text.Decoder, onnx, cache_type="f16")
+
+    def test_keep(self):
+        """With one layer, whose keys and values depend on their own tokens only, the logits equal the ones behind a prompt of the
+        tokens in the cache."""
+        model = gguf_models.make("qwen2", "F32", layers=1)
+        file = self.file("one.gguf", model)
+        ids = [int(i) for i in numpy.random.default_rng(5).integers(0, 300, 40)]
+        for context, keep, batch, parts in ((16, 3, 1, 1), (16, 1, 4, 4), (8, 6, 8, 8)):
+            d = text.Decoder(file, context=context, batch=batch, keep=keep)
+            cache, dropped = [], 0
+            for at in range(0, 40, parts):
+                d.feed(ids[at:at + parts])
+                step = min(batch, context - keep)
+                for i in range(at, at + parts, step):
+                    new = ids[i:min(i + step, at + parts)]
+                    if len(cache) + len(new) > context:
+                        drop = max((len(cache) - keep) // 2, len(cache) + len(new) - context)
+                        cache, dropped = cache[:keep] + cache[keep + drop:], dropped + drop
+                    cache += new
+                self.assertEqual((d.position, d.dropped), (len(cache), dropped))
+                want = gguf_numpy.logits(model, cache)[-1]
+                self.assertLessEqual(abs(d.logits() - want).max(), 1e-4 * abs(want).max())
+            self.assertGreater(dropped, 16)
+            d.rewind()
+            self.assertEqual((d.position, d.dropped), (0, 0))
+        self.refuses(ValueError, "8 tokens do not fit a context of 8 behind the first 8", self.overfull, text.Decoder(file, context=8, keep=8))
+        learned = self.file("learned.gguf", gguf_models.make("gpt2", "F32"))
+        self.refuses(NotImplementedError, "metadata rotary", text.Decoder, learned, context=8, keep=1)
+
+    def overfull(self, d):
+        d.feed(range(8))
+        d.feed(range(8))
 
     def test_safetensors(self):
         model = gguf_models.make("llama", "F32")
@@ -305,6 +386,49 @@ class Generators(Case):
         list(g.generate_tokens([1, 2], 3))
         self.assertLessEqual(len(fed), 2 + 3)  # the last token of the text before, the prompt, and two of three new ones
         self.assertEqual(len(g.tokens[:g.decoder.position]), g.decoder.position)
+
+    def test_save(self):
+        """A text continues from a file as without a break, also one that the command line wrote; files that are damaged or of another
+        model change nothing."""
+        file, cache = self.bytes_model()[1], self.folder / "cache"
+        for options in {}, {"cache_type": "f16"}, {"keep": 2, "context": 16}:
+            options = {"context": 64, **options}
+            whole = text.Generator(file, **options)
+            want = list(whole.generate_tokens("hello", 30))
+            self.assertEqual((len(want), whole.decoder.dropped > 0), (30, "keep" in options))
+            for count in 1, 8:
+                first, rest = text.Generator(file, **options), text.Generator(file, **options)
+                begin = list(first.generate_tokens("hello", count))
+                first.save(cache)
+                rest.load(cache)
+                self.assertEqual(rest.tokens, first.tokens)
+                self.assertEqual(begin + list(rest.generate_tokens([], 30 - count)), want)
+            first = text.Generator(file, **options)
+            prompt = first.tokenizer.encode("hello there")
+            self.refuses(ValueError, "0 tokens behind 0 dropped ones is not saved with 0", first.save, self.folder / "empty")
+            first.decoder.feed(prompt)
+            first.decoder.save(cache, prompt)  # all tokens are processed: the last one again, for its logits
+            self.refuses(ValueError, "is not saved with 1 tokens", first.decoder.save, self.folder / "few", prompt[:1])
+            rest.load(cache)
+            again = text.Generator(file, **options)
+            self.assertEqual(list(rest.generate_tokens([], 9)), list(again.generate_tokens(prompt, 9)))
+        half = ["--cache-type", "f16", "--float-activations"]
+        command = [sys.executable, "-m", "nnrt", "generate", str(file), "--prompt", "hello", "--tokens", "5", "--save-cache", str(cache)] + half
+        subprocess.run(command, check=True, capture_output=True)
+        g = text.Generator(file, context=64, cache_type="f16", float_activations=True)
+        again = text.Generator(file, context=64, cache_type="f16", float_activations=True)
+        g.load(cache)
+        list(again.generate_tokens("hello", 5))
+        self.assertEqual(g.tokens, again.tokens)
+        self.assertEqual(list(g.generate_tokens([], 10)), list(again.generate_tokens([], 10)))
+        data, before = cache.read_bytes(), (list(g.tokens), g.decoder.position)
+        for name, raw, message in (("short", data[:-1], "say that they have"), ("changed", data[:200] + bytes([data[200] ^ 1]) + data[201:], "checksum"),
+                                   ("none", b"text", "no saved states")):
+            self.refuses(ValueError, message, g.load, self.file(name, raw))
+        other = self.file("other.gguf", text_models.model("qwen2", text_models.bytes_keys(), seed=4))
+        self.refuses(ValueError, "saved with another model", text.Generator(other, cache_type="f16").load, cache)
+        self.refuses(FileNotFoundError, "absent", g.load, self.folder / "absent")
+        self.assertEqual((g.tokens, g.decoder.position), before)
 
     def test_samplers(self):
         _, file = self.bytes_model()
