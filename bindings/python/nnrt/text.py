@@ -253,7 +253,8 @@ class Generator:
         self.sampler = sampler or Sampler()
         self.template = None if template is None else _chat(template)
         self.tokens: List[int] = []
-        self._heard = 0  # tokens of the history of the sampler
+        self._heard = 0  # tokens of the history of the sampler; one more than `tokens` has: the end of a text, too
+        self._end: Optional[int] = None
         self._first = True  # no message so far
 
     def _held(self) -> int:
@@ -266,6 +267,8 @@ class Generator:
                              % (self._held() + len(ids), self.decoder.context))
         if not self.tokens and not ids:
             raise ValueError("the prompt has no tokens")
+        if self._heard > len(self.tokens) and ids[:1] != [self._end]:
+            self._heard = len(self.tokens)
         self.tokens += ids
 
     def _next(self) -> Optional[int]:
@@ -273,14 +276,16 @@ class Generator:
         self.decoder.feed(self.tokens[self.decoder.dropped + self.decoder.position:])
         for token in self.tokens[self._heard:]:
             self.sampler.accept(token)
-        self._heard = len(self.tokens) + 1
-        return self.sampler.sample(self.decoder.logits()[:len(self.tokenizer)])
+        token = self.sampler.sample(self.decoder.logits()[:len(self.tokenizer)])
+        self._heard = len(self.tokens) + (token is not None)
+        return token
 
     def _follow(self, most: int) -> Iterator[int]:
         """At most so many tokens, before one that ends the text. That one is not in `tokens`: a chat template has it, too."""
         for _ in range(most):
             token = self._next() if self._held() < self.decoder.context else None
             if token is None or self.tokenizer.ends(token):
+                self._end = token
                 return
             self.tokens.append(token)
             yield token

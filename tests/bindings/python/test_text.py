@@ -440,6 +440,25 @@ class Generators(Case):
         tokens = list(g.generate_tokens("a", 30))
         self.assertEqual(len(set(tokens + [97])), len(tokens) + 1)  # no token twice, and none of the prompt
 
+    def test_history(self):
+        """The sampler has each token once, also the end of a text that the next one begins with."""
+        heard = []
+
+        class Spy(text.Sampler):
+            def accept(self, token):
+                heard.append(token)
+                super().accept(token)
+
+            def sample(self, logits):
+                heard.append(super().sample(logits))
+                return heard[-1]
+        links = {ord("a"): ord("o"), ord("o"): IM_END}
+        g = text.Generator(self.file("chain.gguf", text_models.chain(text_models.bytes_keys(), links)), sampler=Spy())
+        for prompt, more in (("a", [97, 111, IM_END]), ("xa", [120, 97, 111, IM_END]), ("<|im_end|>a", [97, 111, IM_END])):
+            heard.clear()
+            self.assertEqual("".join(g.generate(prompt)), "o")
+            self.assertEqual(heard, more)
+
     def test_chat(self):
         """The reply to a message is that to the whole conversation as a prompt."""
         links = {ord("\n"): ord("o"), ord("o"): ord("k"), ord("k"): IM_END}
