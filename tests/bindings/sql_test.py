@@ -554,9 +554,11 @@ def leaks(sanitized, folder):
     path = scaled(folder / "leak.onnx", 2)
     script = "".join([".load %s\n" % str(sanitized)[:-3]] + ["SELECT nnrt_run('%s', %s);\n" % (path, x) for x in ("'[1,2]'", "zeroblob(16)", "'[1'", "1")] +
                      ["SELECT nnrt_info('%s');\n" % p for p in (path, "/missing", folder / "text.onnx", folder / "damaged.onnx", folder / "damaged.tflite")])
+    script += "".join("SELECT length(nnrt_embed(%s));\n" % ", ".join("'%s'" % v for v in values) for values in (
+        (folder / "bert.gguf", "cats"), (folder / "encoder.onnx", "cats", folder / "words.json"), (folder / "chain.gguf", "cats"), (path, "cats")))
     got = subprocess.run(["sqlite3"], input=script.encode(), env=preloaded("1"), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     text = got.stdout.decode()
-    good = "[2,4]" in text and "[0,0,0,0]" in text and "Sanitizer" not in text
+    good = "[2,4]" in text and "[0,0,0,0]" in text and "\n256\n24\n" in text and "none of an encoder" in text and "Sanitizer" not in text
     if not good:
         print("FAIL leaks: %s" % text[-1500:])
     return numpy.array([good, not good], int)
