@@ -111,6 +111,10 @@ prints 'ops --show: attributes' '^    NNRT_Int64List padList; /[*] '
 prints 'ops --show: formula' '^/[*] y\[n,p,q,o\] = act\(bias\[o\]'
 prints 'ops --show: loops' '^                            for \(int32_t k = 0; k < channels; k\+\+\)$'
 lacks 'ops --show prints the view' 'typedef struct nnrt_view'
+t 0 'ops --show: an operator that shares its method with a few others' ops --show TOPK_FUSION
+prints 'ops --show: the shared method' '^static void nnrti_topk\('
+prints 'ops --show: its struct' '^typedef struct nnrti_line [{]$'
+lacks 'ops --show prints an accessor' '^static .*nnrti_offset\('
 t 0 'ops --show: an operator that a macro generates' ops --show ABS
 prints 'ops --show: its loop' '^    for \(int32_t i = 0; i < n; i\+\+\)$'
 t 0 'ops --copy of an elementwise operator' ops --copy ABS

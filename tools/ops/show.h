@@ -2,8 +2,9 @@
 show.h - nnrt ops --show: formula, shapes, attributes and kernel of one operator, for reading.
 Part of tools/nnrt.c.
 
-It shows a part of a copy (copy.h): the attribute struct, and the functions of the operator's own section of nnrt_ops.h.
-If none of them has a loop, for example because a macro generates the kernel, it shows the functions that they call, too.
+It shows a part of a copy (copy.h): the attribute struct, the functions of the operator's own section of nnrt_ops.h, and
+the helpers that few operators share, with their structs. Accessors, which many operators share, are not shown. If none of
+these has a loop, for example because a macro generates the kernel, it shows the functions with loops that they call, too.
 */
 #ifndef NNRT_TOOL_SHOW_H
 #define NNRT_TOOL_SHOW_H
@@ -11,6 +12,8 @@ If none of them has a loop, for example because a macro generates the kernel, it
 #include "copy_output.h"
 
 #include <unistd.h>
+
+#define CLI_SHOW_RARE 11 /* most mentions of a helper that is shown */
 
 /* Prints C: on a terminal comments are green and keywords bold, unless the variable NO_COLOR is set (no-color.org). */
 static void cli_show_put(cli_text text)
@@ -38,19 +41,37 @@ static bool cli_show_loops(const cli_item *item)
     return cli_text_find(item->code, "for (") != NULL || cli_text_find(item->code, "while (") != NULL;
 }
 
-/* Marks in shown[] the wanted functions that the shown ones call. */
-static void cli_show_called(const cli_copy *c, bool *shown)
+/* True if the header has the name at most CLI_SHOW_RARE times: it is a part of the method of a few operators. */
+static bool cli_show_rare(const cli_copy *c, cli_text name)
 {
-    for (size_t i = 0; i < c->itemCount; i++) {
-        const char *p = c->items[i].code.at, *end = p + c->items[i].code.n;
-        for (cli_token t = cli_copy_token(&p, end, false); shown[i] && t.kind != 0; t = cli_copy_token(&p, end, false))
-            for (size_t k = t.kind == 'a' ? cli_copy_find(c, t.text) : c->nameCount;
-                 k < c->nameCount && cli_text_same(c->names[k].text, t.text); k++) {
-                const size_t item = c->names[k].item;
-                shown[item] = shown[item] || (item < i && c->items[item].wanted && c->items[item].kind == CLI_ITEM_CODE &&
-                                              cli_show_loops(&c->items[item]));
-            }
+    const char *p = c->header.at, *const end = p + c->header.n - name.n;
+    int count = 0;
+    while (count <= CLI_SHOW_RARE && p < end && (p = (const char *)memchr(p, *name.at, (size_t)(end - p))) != NULL) {
+        const char next = p[name.n];
+        count += memcmp(p, name.at, name.n) == 0 && !cli_copy_letter(p[-1]) && !cli_copy_letter(next) && !cli_copy_digit(next);
+        p++;
     }
+    return count <= CLI_SHOW_RARE;
+}
+
+/* Marks in shown[] items before item i that it names: functions behind the mark >>helpers that few operators call, structs
+   there, and without a loop so far the functions with loops that the kernel calls. */
+static void cli_show_called(const cli_copy *c, bool *shown, size_t i, bool loops)
+{
+    const char *const helpers = cli_text_find(c->header, "/* >>helpers */"), *p = c->items[i].code.at;
+    const char *const end = p + c->items[i].code.n;
+    for (cli_token t = cli_copy_token(&p, end, false); t.kind != 0; t = cli_copy_token(&p, end, false))
+        for (size_t k = t.kind == 'a' ? cli_copy_find(c, t.text) : c->nameCount;
+             k < c->nameCount && cli_text_same(c->names[k].text, t.text); k++) {
+            const cli_item *item = &c->items[c->names[k].item];
+            const char *const at = item->written.at, *const all = c->header.at + c->header.n;
+            if (item->wanted && item < &c->items[i] && !shown[item - c->items])
+                shown[item - c->items] =
+                    cli_copy_is_function(item)
+                        ? (helpers != NULL && at > helpers && at < all && cli_show_rare(c, t.text)) ||
+                              (!loops && c->items[i].asked && cli_show_loops(item))
+                        : cli_text_find(item->code, "typedef struct nnrti_") == item->code.at;
+        }
 }
 
 /* Prints op for reading, of a copy whose wanted items are marked and folded. */
@@ -78,8 +99,9 @@ static void cli_show(cli_copy *c, const nnrt_op *op)
         shown[i] = item->wanted && item->kind == CLI_ITEM_CODE && (item->asked || inside);
         loops = loops || (shown[i] && cli_show_loops(item));
     }
-    if (!loops)
-        cli_show_called(c, shown);
+    for (size_t i = c->itemCount; i-- > 0;) /* callers are behind the functions that they call */
+        if (shown[i])
+            cli_show_called(c, shown, i, loops);
     printf("%s  %s -> %s\n", op->name, op->inputs, op->outputs);
     fputs("element types ", stdout);
     cli_put_types(nnrt_op_types(op), "");
