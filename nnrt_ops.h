@@ -903,7 +903,7 @@ typedef struct nnrt_error {
     M(S, INT, _, columns,    NNRT_REQUIRED) /* K: entries in a row of the weights, without padding of the last block */ \
     M(S, INT, _, bits,       4) /* of an entry, 2, 4 or 8; 0 = 4 */ \
     M(S, INT, _, blockSize, 32) /* entries with one scale and zero point, a power of 2 of 16 to 65536; 0 = 32 */ \
-    M(S, INT, _, accuracyLevel, 0) /* 0: x as it is; 4: each block of x is rounded to int8 with a scale, as ONNX's accuracy_level */
+    M(S, INT, _, accuracyLevel, 0) /* 0: x as it is; 4: each block of x is rounded to int8 with a scale */
 /* MAX_POOL_3D */
 #define NNRT_ATTR_MaxPool3D(M, S) \
     M(S, INTS, _,       kernelShape, NNRT_REQUIRED) /* kernel size of each axis after the channels, each >= 1 */ \
@@ -21948,9 +21948,8 @@ static NNRT_ReturnCode nnrti_rule_strided_slice(nnrt_resolve *c)
 
 /* >>kernel STRIDED_SLICE */
 
-/* y[i0,i1,..] = x[begin[0] + i0*strides[0], begin[1] + i1*strides[1], ..]; begin and strides int32 with one entry per
-   axis of x.
-   y has the rank and the element type of x (any). */
+/* y[i0,i1,..] = x[begin[0] + i0*strides[0], begin[1] + i1*strides[1], ..]. begin and strides: int32, one entry per axis of
+   x, which the rule computes from the operands and the masks. y has the rank and the element type of x (any). */
 NNRT_API NNRT_ReturnCode nnrt_strided_slice(const NNRT_StridedSlice *attr, const nnrt_view *x, const nnrt_view *begin,
                                             const nnrt_view *strides, nnrt_view *y)
 {
