@@ -2485,6 +2485,12 @@ typedef struct nnrt_interpolation {
 NNRT_API int32_t nnrt_resize_taps(const NNRT_Resize *attr, int32_t i, int32_t L, const double step[2],
                                   nnrt_interpolation *taps);
 
+/* Source elements of output index i along an axis of L elements of RESIZE_ND; those outside the axis are those at its edge.
+   attr is resolved; step: the five numbers of the axis from the derived constant. Elements of weight 0 are left out. Returns
+   the number of elements; more than `room`: not all of them are stored; -1: the result is extrapolationValue. */
+NNRT_API int32_t nnrt_resize_nd_taps(const NNRT_ResizeND *attr, int32_t i, int32_t L, const double step[5], int32_t room,
+                                     int32_t *index, float *weight);
+
 /* ---- elements ---- */
 
 /* Element i of int8 or uint8 data. */
@@ -19884,6 +19890,25 @@ static ptrdiff_t nnrti_span_cell(const nnrt_view *x, const nnrti_span *spans, in
 {
     const int64_t cell = spans[axis].first + i, last = spans[axis].L - 1;
     return (ptrdiff_t)(cell < 0 ? 0 : cell > last ? last : cell) * x->strides[axis];
+}
+
+NNRT_API int32_t nnrt_resize_nd_taps(const NNRT_ResizeND *attr, int32_t i, int32_t L, const double step[5], int32_t room,
+                                     int32_t *index, float *weight)
+{
+    nnrti_span s;
+    int32_t n = 0;
+    if (!nnrti_span_of(attr, i, L, step, &s))
+        return -1;
+    for (int64_t k = 0; k < s.count && n <= room; k++) {
+        const int64_t cell = s.first + k;
+        const float by = attr->mode == NNRT_RESIZE_METHOD_NEAREST ? 1.0f : (float)nnrti_span_weight(attr, &s, k);
+        if (by != 0 && n < room) {
+            index[n] = cell < 0 ? 0 : cell > L - 1 ? L - 1 : (int32_t)cell;
+            weight[n] = by;
+        }
+        n += by != 0 ? 1 : 0;
+    }
+    return n;
 }
 
 /* Recursive weighted sum over the spans of `axis` and all later axes. It starts with its first term instead of 0, so

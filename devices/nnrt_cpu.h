@@ -8,7 +8,7 @@ device is registered without a call and is the default device of sessions. A C f
 nnrt.h includes this one first.
 
 WHAT IS FAST, float32
-    Convolution: CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION and CONV_3D of constant weights.
+    Convolution: CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION and CONV_3D of constant weights; CONV_TRANSPOSE_3D, COL2IM.
     GEMM: FULL_CONNECTION, MATMUL_FUSION; MATMUL_NBITS of constant weights, which stay packed; EINSUM of two tensors
     that is a batched matrix multiplication, if one operand has the summed label as a dense axis and lacks the last
     label of the result.
@@ -16,12 +16,13 @@ WHAT IS FAST, float32
     Elementwise and broadcast: ADD_FUSION, SUB_FUSION, MUL_FUSION, DIV_FUSION, REAL_DIV, MAXIMUM, MINIMUM,
     SQUARED_DIFFERENCE, BIAS_ADD, PRELU_FUSION; ACTIVATION (except THRESHOLDRELU), CLIP by constants,
     LEAKY_RELU, HARD_SIGMOID, SOFTPLUS, MISH, EXPFUSION of base e, LOG, SQRT, RSQRT, SQUARE, POW_FUSION, ERF, SIN,
-    COS, ABS, NEG, RECIPROCAL, FLOOR, CEIL, ROUND; EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, WHERE
-    and SELECT (also of int32); FUSED_BATCH_NORM and SCALE_FUSION of constants per channel.
+    COS, TAN, ASIN, ACOS, ATAN, SINH, COSH, ASINH, ACOSH, ATANH, ABS, NEG, RECIPROCAL, FLOOR, CEIL, ROUND; EQUAL,
+    NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, WHERE and SELECT (also of int32); FUSED_BATCH_NORM and
+    SCALE_FUSION of constants per channel.
     Reduction and normalization: REDUCE_FUSION (except ALL), also of float16; SOFTMAX and LOG_SOFTMAX; LAYER_NORM_FUSION,
     RMS_NORMALIZATION, L2_NORMALIZE_FUSION and LP_NORMALIZATION over the last axis; INSTANCE_NORM, GROUP_NORM_FUSION,
     LRN.
-    Other: TRANSPOSE that moves the last axis; ARGMAX_FUSION and ARGMIN_FUSION of one position, RESIZE (except CUBIC);
+    Other: ROTARY_EMBEDDING; ARGMAX_FUSION and ARGMIN_FUSION of one position; RESIZE (except CUBIC), RESIZE_ND;
     LSTM (without projection and zoneout), LSTM_PEEPHOLE, GRU and RNN of constant weights; DFT and STFT of 17 to 2^24
     values, by a fast Fourier transform (FFT).
 
@@ -30,10 +31,12 @@ WHAT IS FAST, float64
 
 WHAT IS FAST, other element types
     int8, uint8, int32 and int64: ADD_FUSION, SUB_FUSION, MUL_FUSION (without activation), MAXIMUM, MINIMUM, FLOOR_DIV,
-    MOD; ABS and NEG of the signed ones. bool: LOGICAL_AND, LOGICAL_OR, LOGICAL_XOR. All of these if the innermost axis of
-    each operand is dense or broadcast.
-    Any type: LOGICAL_NOT, IS_NAN, IS_INF; TOPK_FUSION and BOTTOM_K in order, UNIQUE, NON_ZERO, GATHER_ELEMENTS, GATHER
-    along the last axis, GATHER_ND of single elements; CUM_SUM (except of 8 and 16 bits).
+    MOD; ABS and NEG of the signed ones. uint32 and uint64: ADD_FUSION, SUB_FUSION, MUL_FUSION. bool: LOGICAL_AND, LOGICAL_OR,
+    LOGICAL_XOR. All of these if the innermost axis of each operand is dense or broadcast.
+    Any type: comparisons; LOGICAL_NOT, BITWISE_NOT, IS_NAN, IS_INF; TRANSPOSE that moves the last axis; RESIZE_ND by NEAREST;
+    TOPK_FUSION and BOTTOM_K in order, UNIQUE, NON_ZERO, GATHER, GATHER_ELEMENTS, GATHER_ND of single elements; CUM_SUM (except
+    of 8 and 16 bits). CAST between bool, int32 and int64, of these and integers of 8 and 16 bits to float32, and of float32 to
+    bool.
 
 OPERATOR FUSION, LAYOUT, PREPACKED WEIGHTS
     An ADD_FUSION becomes part of the epilogue of the convolution or GEMM that writes its input, if it is the only
@@ -57,7 +60,8 @@ OPERATOR FUSION, LAYOUT, PREPACKED WEIGHTS
 DYNAMIC SHAPES
     Steps with dynamic shapes have the float32 kernels of FULL_CONNECTION, MATMUL_FUSION, MATMUL_NBITS, SOFTMAX,
     LOG_SOFTMAX, all normalizations, REDUCE_FUSION of known axes, TRANSPOSE, ARGMAX_FUSION, ARGMIN_FUSION, SCALE_FUSION,
-    MAX_POOL_3D, AVERAGE_POOL_3D, comparisons, WHERE, SELECT, and elementwise operators; the float16 form of all of these;
+    MAX_POOL_3D, AVERAGE_POOL_3D, CONV_TRANSPOSE_3D, COL2IM, RESIZE_ND, ROTARY_EMBEDDING, comparisons, WHERE, SELECT, and
+    elementwise operators; the float16 form of all of these;
     those of MATMUL_INTEGER, CONV_INTEGER, CAST, DFT and STFT; the float64 kernels; and all of other element types.
     CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION, 2-D pools and RESIZE of float32 have them for every dynamic N, height and
     width, and so have those of 8 bits. If only N is dynamic, one image is computed after the other. Other operators keep
@@ -94,7 +98,8 @@ HOW EXACT
     (fused multiply-add) if the machine has such an instruction. For Winograd convolutions see below. SIGMOID and TANH
     are within 4 ulp (results below 2^-126 may be 0), SWISH within 5; GELU within 2^-22 of the larger of 1 and |x|, in
     its tanh form within twice that and 8 ulp. At most, in ulp: EXPFUSION 2, plus the effect of its rounded argument;
-    LOG 2; ELU 4, SELU 5, SOFTPLUS 6, MISH 8; ERF 2 and 2^-22; SIN and COS 2; RSQRT 1.5; POW_FUSION by 3: 1, by other
+    LOG 2; ELU 4, SELU 5, SOFTPLUS 6, MISH 8; ERF 2 and 2^-22; SIN, COS and ATAN 2; ASIN and ACOS 3; TAN, SINH, COSH,
+    ASINH, ACOSH and ATANH 4; RSQRT 1.5; POW_FUSION by 3: 1, by other
     exponents 0.51; all other elementwise results are rounded as on the reference device. Sums of REDUCE_FUSION,
     INSTANCE_NORM, GROUP_NORM_FUSION and LOG_SOFTMAX are compensated (they carry their rounding errors).
     A product of REDUCE_FUSION of n elements has n - 1 roundings, like that of the reference device, but multiplies in
@@ -114,7 +119,9 @@ HOW EXACT
     rounds x to the same integers as the reference device, and sums their products exactly; each block then adds two or
     three roundings. So results do not depend on the number of rows.
     MAX_POOL_3D and AVERAGE_POOL_3D are bit-exact with the reference device; so are comparisons, WHERE and SELECT,
-    ARGMAX, ARGMIN, the operators of other element types above, and RESIZE by NEAREST, but a NaN may have another payload.
+    ARGMAX, ARGMIN, the operators of other element types above, COL2IM, and RESIZE and RESIZE_ND by NEAREST, but a NaN may have
+    another payload. ROTARY_EMBEDDING, CONV_TRANSPOSE_3D and RESIZE_ND by LINEAR and CUBIC add in the order of the reference
+    device, but a product and its addition may be rounded once.
     RESIZE by LINEAR is within 7 * 2^-24 of the largest element. LRN is off by 2 |beta| (R + 1) + 3 roundings for R squares;
     L2_NORMALIZE_FUSION and LP_NORMALIZATION by 5.
     Without enableFloat16, float16 operators return the bits of the float32 operators, rounded once, to nearest even; no
@@ -201,6 +208,7 @@ SECTIONS (search for the tag)
     >>isa              instruction sets (ISA); which ones the processor has
     >>selecting        sorting, selecting and gathering of single elements
     >>lines            8-bit operators that read whole lines: SOFTMAX, norms, products; ADD_N
+    >>portable         kernels that are compiled once for all instruction sets
     >>layout           channels last (NHWC): layout propagation and copies
     >>steps            kernel selection per step: GEMM and implicit-GEMM convolution, prepacked weights, epilogue fusion
     >>fused_depthwise  fusion of pointwise and depthwise convolutions
@@ -539,7 +547,7 @@ typedef struct nnrti_cpu_matmul_f64 {
     X(LOG)                                                                                                             \
     X(SQRT)                                                                                                            \
     X(RSQRT) X(SQUARE) X(CUBE) X(ERF) X(ABS) X(NEG) X(RECIPROCAL) X(FLOOR) X(CEIL) X(ROUND) X(GELU_TANH) X(HARD_SIGMOID)  \
-    X(SIGN)
+    X(SIGN) X(ATAN) X(ASIN) X(ACOS) X(SINH) X(COSH) X(ASINH) X(ACOSH) X(ATANH)
 typedef int32_t nnrti_cpu_function;
 #define NNRTI_CPU_NUMBER(name) NNRTI_CPU_##name,
 enum {
@@ -547,6 +555,7 @@ enum {
     NNRTI_CPU_ACTIVATION,
     NNRTI_CPU_UNARY_FUNCTIONS(NNRTI_CPU_NUMBER) NNRTI_CPU_SIN,
     NNRTI_CPU_COS,
+    NNRTI_CPU_TAN,
     NNRTI_CPU_AND, /* these five of `integers` only */
     NNRTI_CPU_OR,
     NNRTI_CPU_XOR,
@@ -929,10 +938,13 @@ typedef struct nnrti_cpu_kernel {
     X(rms_norm)                                                                                                        \
     X(group_norm) X(winograd) X(recurrent) X(compare) X(where) X(argminmax) X(resize) X(lrn) X(lp_norm) X(topk) \
     X(integers) X(classify) X(cum_sum) X(attention)
-/* Kernels that are the same for each instruction set (>>selecting, >>lines). */
+/* Kernels that are the same for each instruction set (>>selecting, >>lines, >>portable). */
 #define NNRTI_CPU_KERNELS_SELECT(X)                                                                                    \
     X(non_zero) X(unique) X(gather_elements) X(gather) X(gather_nd) X(tables_q8) X(softmax_q8) X(log_softmax_q8)       \
-    X(lp_norm_q8) X(l2_norm_q8) X(layer_norm_q8) X(reduce_lines_q8) X(add_n_q8) X(concat_bytes)
+    X(lp_norm_q8) X(l2_norm_q8) X(layer_norm_q8) X(reduce_lines_q8) X(add_n_q8) X(concat_bytes)                        \
+    NNRTI_CPU_KERNELS_PORTABLE(X)
+#define NNRTI_CPU_KERNELS_PORTABLE(X) /* (>>portable) */                                                               \
+    X(rotary) X(col2im) X(conv_transpose) X(compare_any) X(bitwise_not) X(cast_elements) X(resize_nd) X(spread) X(pad)
 /* Kernels between float32 and integers or float16; avx512vnni uses the kernels of avx512. */
 #define NNRTI_CPU_KERNELS_CAST(X)                                                                                      \
     X(quantize) X(dequantize) X(cast) X(table_q8) X(widen_half) X(narrow_half) X(round_half) X(elementwise_half)
@@ -1643,6 +1655,9 @@ static int64_t nnrti_cpu_phase_pieces(const nnrti_cpu_phase *p, const nnrt_view 
     return nnrti_cpu_div_up(nnrti_cpu_phase_pixels(p, y), p->gemm.rows);
 }
 
+/* In >>float16. */
+static bool nnrti_cpu_is_type(const nnrt_draft_step *step, uint32_t k, NNRT_DataType type);
+
 /* In >>int8. */
 static void nnrti_cpu_requantize_table(nnrti_cpu_requantize *r, const nnrt_view *quant, const nnrt_view *y,
                                        int64_t reach, int32_t C, int32_t padded, int32_t lanes, int32_t mixed,
@@ -2247,15 +2262,75 @@ static NNRT_ReturnCode nnrti_cpu_gather_elements(const void *attr, nnrt_view *ar
     return nnrt_gather_elements((const NNRT_GatherElements *)attr, x, indices, y, call);
 }
 
-/* GATHER along the last axis of x: GATHER_ELEMENTS by the same indices for all lines. Other axes move runs of elements,
-   for which the reference kernel is right. */
+/* GATHER of dense tensors: copies rows of `bytes`, number indices[i] of the L rows of each of `outer` blocks of x. */
+typedef struct nnrti_cpu_gather_job {
+    const uint8_t *x;
+    uint8_t *y;
+    const nnrt_view *indices;
+    size_t bytes;
+    int32_t L, count, slice; /* count: indices; slice: of a work item */
+    int64_t rows;            /* of y */
+} nnrti_cpu_gather_job;
+
+static void nnrti_cpu_gather_slice(void *arg, uint32_t i, uint32_t worker)
+{
+    const nnrti_cpu_gather_job *const j = (const nnrti_cpu_gather_job *)arg;
+    const int64_t first = (int64_t)i * j->slice, end = first + j->slice < j->rows ? first + j->slice : j->rows;
+    int64_t outer = first / j->count;
+    int32_t k = (int32_t)(first - outer * j->count);
+    (void)worker;
+    for (int64_t row = first; row < end; row++) {
+        int64_t at = nnrt_load_index(j->indices, k);
+        at += at < 0 ? j->L : 0;
+        memcpy(j->y + (size_t)row * j->bytes, j->x + (size_t)(outer * j->L + at) * j->bytes, j->bytes);
+        if (++k == j->count) {
+            k = 0;
+            outer++;
+        }
+    }
+}
+
+/* Whether all tensors are dense and all indices inside; then gathers. */
+static bool nnrti_cpu_gather_rows(const nnrt_view *x, const nnrt_view *indices, int32_t axis, nnrt_view *y,
+                                  nnrt_call *call)
+{
+    nnrti_cpu_gather_job j;
+    size_t count = 0;
+    if (!nnrt_view_dense(x) || !nnrt_view_dense(indices) || !nnrt_view_dense(y) || nnrt_view_empty(y) ||
+        !nnrt_dims_count(indices->dims, indices->rank, &count) || count > INT32_MAX)
+        return false;
+    j.x = (const uint8_t *)x->data;
+    j.y = (uint8_t *)y->data;
+    j.indices = indices;
+    j.bytes = nnrt_type_size(x->dataType);
+    j.L = x->dims[axis];
+    j.count = (int32_t)count;
+    j.rows = j.count;
+    for (int32_t i = 0; i < x->rank; i++) {
+        j.rows *= i < axis ? x->dims[i] : 1;
+        j.bytes *= i > axis ? (size_t)x->dims[i] : 1;
+    }
+    for (int32_t i = 0; i < j.count; i++) {
+        const int64_t at = nnrt_load_index(indices, i);
+        if (at < -(int64_t)j.L || at >= j.L)
+            return false;
+    }
+    j.slice = j.bytes < 16384 ? (int32_t)(16384 / j.bytes) : 1;
+    nnrti_cpu_parallel_for(call, 4.0 * (double)j.rows * (double)j.bytes, (uint32_t)((j.rows + j.slice - 1) / j.slice),
+                           nnrti_cpu_gather_slice, &j);
+    return true;
+}
+
+/* GATHER along the last axis of x: GATHER_ELEMENTS by the same indices for all lines. Other axes move rows. */
 static NNRT_ReturnCode nnrti_cpu_gather(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     const nnrt_view *const x = &args[0], *const indices = &args[1];
     const int32_t axis = ((const int32_t *)args[call->nIn].data)[0];
     nnrt_view *const y = &args[call->nIn + call->nDerived];
     nnrt_view lines = *y, places = *y;
-    if (axis == x->rank - 1 && axis > 0) {
+    if (axis < x->rank - 1 && nnrti_cpu_gather_rows(x, indices, axis, y, call))
+        return NNRT_SUCCESS;
+    if (axis == x->rank - 1) {
         lines.dataType = x->dataType;
         lines.data = x->data;
         places.dataType = indices->dataType;
@@ -2962,6 +3037,824 @@ static NNRT_ReturnCode nnrti_cpu_add_n_q8(const void *attr, nnrt_view *args, nnr
 #pragma GCC pop_options
 #endif
 
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>portable */
+
+/* Kernels that are compiled once, for all instruction sets: memory or the latency of single elements bounds them, so wider
+   vectors would add code and no speed. Where vectors pay, they have the four lanes that each target has (nnrti_cpu_four).
+   They have the arguments and attributes of the reference kernels, and those bits too, but for a fused multiply-add that
+   the compiler may form; those of float32 serve float16 by widening (nnrti_cpu_lower_portable). */
+
+#if defined(__GNUC__)
+typedef float nnrti_cpu_four __attribute__((vector_size(16)));
+#endif
+
+/* Adds `terms` rows of x, `step` apart, each times its factor, to the row y, in this order. */
+static void nnrti_cpu_add_rows(float *y, const float *x, ptrdiff_t step, const float *w, int32_t terms, int32_t count)
+{
+    int32_t i = 0;
+#if defined(__GNUC__)
+    for (; i + 8 <= count; i += 8) {
+        nnrti_cpu_four sum[2], v[2];
+        memcpy(sum, y + i, sizeof(sum));
+        for (int32_t t = 0; t < terms; t++) {
+            memcpy(v, x + t * step + i, sizeof(v));
+            sum[0] = sum[0] + v[0] * w[t];
+            sum[1] = sum[1] + v[1] * w[t];
+        }
+        memcpy(y + i, sum, sizeof(sum));
+    }
+    for (; i + 4 <= count; i += 4) {
+        nnrti_cpu_four sum, v;
+        memcpy(&sum, y + i, sizeof(sum));
+        for (int32_t t = 0; t < terms; t++) {
+            memcpy(&v, x + t * step + i, sizeof(v));
+            sum = sum + v * w[t];
+        }
+        memcpy(y + i, &sum, sizeof(sum));
+    }
+#endif
+    for (; i < count; i++) {
+        float sum = y[i];
+        for (int32_t t = 0; t < terms; t++)
+            sum += x[t * step + i] * w[t];
+        y[i] = sum;
+    }
+}
+
+/* The attributes of a node, in a step with dynamic shapes those that the rule resolved for the dimensions of the run. */
+static const void *nnrti_cpu_attr_of_run(const void *attr, const nnrt_call *call)
+{
+    return call->resolve != NULL ? ((const nnrt_resolve *)call->resolve)->resolved : attr;
+}
+
+/* ROTARY_EMBEDDING of float32. A work item is a head of a position. */
+typedef struct nnrti_cpu_rotary_job {
+    const NNRT_RotaryEmbedding *attr;
+    const nnrt_view *args;
+    const nnrt_view *y;
+    int32_t axis; /* of the positions */
+    int32_t D;    /* elements of a head */
+} nnrti_cpu_rotary_job;
+
+/* Rotates pairs (x[k], x[k + half]) of dense rows; y may be x. */
+static void nnrti_cpu_rotate_halves(const float *x, const float *cosines, const float *sines, float *y, int32_t half)
+{
+    int32_t k = 0;
+#if defined(__GNUC__)
+    for (; k + 4 <= half; k += 4) {
+        nnrti_cpu_four u, v, c, s, p, q;
+        memcpy(&u, x + k, sizeof(u));
+        memcpy(&v, x + half + k, sizeof(v));
+        memcpy(&c, cosines + k, sizeof(c));
+        memcpy(&s, sines + k, sizeof(s));
+        p = c * u - s * v;
+        q = s * u + c * v;
+        memcpy(y + k, &p, sizeof(p));
+        memcpy(y + half + k, &q, sizeof(q));
+    }
+#endif
+    for (; k < half; k++) {
+        const float u = x[k], v = x[half + k];
+        y[k] = cosines[k] * u - sines[k] * v;
+        y[half + k] = sines[k] * u + cosines[k] * v;
+    }
+}
+
+static void nnrti_cpu_rotary_task(void *arg, uint32_t i, uint32_t worker)
+{
+    const nnrti_cpu_rotary_job *const j = (const nnrti_cpu_rotary_job *)arg;
+    const nnrt_view *const x = &j->args[0], *const y = j->y, *const c = &j->args[1], *const s = &j->args[2];
+    const nnrt_view *const ids = j->args[3].dataType != NNRT_DATA_TYPE_UNKNOWN ? &j->args[3] : NULL;
+    const int32_t heads = (int32_t)j->attr->numHeads, half = (int32_t)j->attr->rotaryEmbeddingDim / 2;
+    const int32_t row = (int32_t)i / heads, h = (int32_t)i % heads, S = x->dims[j->axis];
+    const int32_t b = row / S, p = row % S, last = x->rank - 1;
+    const ptrdiff_t dx = x->strides[last], dy = y->strides[last], dc = c->strides[c->rank - 1],
+                    ds = s->strides[s->rank - 1];
+    const float *const from = (const float *)x->data + (b * x->strides[0] + p * x->strides[j->axis] +
+                                                        h * (j->axis == 2 ? x->strides[1] : j->D * dx));
+    float *const to = (float *)y->data +
+                      (b * y->strides[0] + p * y->strides[j->axis] + h * (j->axis == 2 ? y->strides[1] : j->D * dy));
+    const ptrdiff_t id = ids != NULL ? (ptrdiff_t)nnrt_load_index(ids, b * ids->strides[0] + p * ids->strides[1]) : 0;
+    const float *const cosines =
+        (const float *)c->data + (ids != NULL ? id * c->strides[0] : b * c->strides[0] + p * c->strides[1]);
+    const float *const sines =
+        (const float *)s->data + (ids != NULL ? id * s->strides[0] : b * s->strides[0] + p * s->strides[1]);
+    (void)worker;
+    if (!j->attr->interleaved && dx == 1 && dy == 1 && dc == 1 && ds == 1)
+        nnrti_cpu_rotate_halves(from, cosines, sines, to, half);
+    else
+        for (int32_t k = 0; k < half; k++) {
+            const ptrdiff_t m = j->attr->interleaved ? 2 * k : k, n = j->attr->interleaved ? m + 1 : k + half;
+            const float u = from[m * dx], v = from[n * dx], cosine = cosines[k * dc], sine = sines[k * ds];
+            to[m * dy] = cosine * u - sine * v;
+            to[n * dy] = sine * u + cosine * v;
+        }
+    for (int32_t k = 2 * half; k < j->D; k++)
+        to[k * dy] = from[k * dx];
+}
+
+static NNRT_ReturnCode nnrti_cpu_rotary(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrt_view *const x = &args[0], *const ids = call->nIn > 3 && args[3].dataType != NNRT_DATA_TYPE_UNKNOWN
+                                                          ? &args[3]
+                                                          : NULL;
+    nnrt_view in[4];
+    nnrti_cpu_rotary_job j;
+    memset(in, 0, sizeof(in));
+    memcpy(in, args, (call->nIn < 4 ? call->nIn : 4) * sizeof(in[0]));
+    j.attr = (const NNRT_RotaryEmbedding *)nnrti_cpu_attr_of_run(attr, call);
+    j.args = in;
+    j.y = &args[call->nIn + call->nDerived];
+    j.axis = x->rank == 4 ? 2 : 1;
+    j.D = x->dims[x->rank - 1] / (x->rank == 4 ? 1 : (int32_t)j.attr->numHeads);
+    for (int32_t b = 0; ids != NULL && b < x->dims[0]; b++)
+        for (int32_t p = 0; p < x->dims[j.axis]; p++) {
+            const int64_t id = nnrt_load_index(ids, b * ids->strides[0] + p * ids->strides[1]);
+            if (id < 0 || id >= args[1].dims[0]) /* which it reports */
+                return nnrt_rotary_embedding(j.attr, x, &args[1], &args[2], ids, &args[call->nIn + call->nDerived],
+                                             call);
+        }
+    nnrti_cpu_parallel_for(call, 8.0 * x->dims[0] * x->dims[j.axis] * (double)j.attr->numHeads * j.D,
+                           (uint32_t)(x->dims[0] * x->dims[j.axis] * (int32_t)j.attr->numHeads), nnrti_cpu_rotary_task,
+                           &j);
+    return NNRT_SUCCESS;
+}
+
+/* COL2IM of float32: adds the blocks to a channel of the image, element by element of a block, as the reference kernel
+   sums them. */
+typedef struct nnrti_cpu_col2im_job {
+    const NNRT_Col2Im *attr;
+    const nnrt_view *x, *y;
+    int32_t axes, K;
+    int32_t size[NNRT_MAX_RANK], blocks[NNRT_MAX_RANK]; /* of a block; number of blocks */
+} nnrti_cpu_col2im_job;
+
+/* Adds element `cell` of all blocks, whose values are x, to the image y. */
+static void nnrti_cpu_add_blocks(const nnrti_cpu_col2im_job *j, const int32_t *cell, const float *x, float *y)
+{
+    const int32_t last = j->axes - 1;
+    const int64_t *const stride = j->attr->strides.data;
+    const ptrdiff_t dx = j->x->strides[2], dy = j->y->strides[2 + last] * (ptrdiff_t)stride[last];
+    int32_t first[NNRT_MAX_RANK], end[NNRT_MAX_RANK], block[NNRT_MAX_RANK], axis;
+    int64_t start[NNRT_MAX_RANK];
+    for (int32_t i = 0; i < j->axes; i++) {
+        start[i] = cell[i] * j->attr->dilations.data[i] - j->attr->pads.data[i];
+        nnrti_cpu_valid_range(start[i], stride[i], j->blocks[i], j->y->dims[2 + i], &first[i], &end[i]);
+        if (first[i] >= end[i])
+            return;
+        block[i] = first[i];
+    }
+    do {
+        ptrdiff_t from = 0, to = 0;
+        for (int32_t i = 0; i < j->axes; i++) {
+            from = from * j->blocks[i] + block[i];
+            to += (ptrdiff_t)(start[i] + block[i] * stride[i]) * j->y->strides[2 + i];
+        }
+        if (dx == 1 && dy == 1) {
+            const float one = 1;
+            nnrti_cpu_add_rows(y + to, x + from, 0, &one, 1, end[last] - first[last]);
+        } else {
+            for (int32_t n = 0; n < end[last] - first[last]; n++)
+                y[to + n * dy] += x[(from + n) * dx];
+        }
+        for (axis = last - 1; axis >= 0 && ++block[axis] == end[axis]; axis--)
+            block[axis] = first[axis];
+    } while (axis >= 0);
+}
+
+static void nnrti_cpu_col2im_task(void *arg, uint32_t unit, uint32_t worker)
+{
+    const nnrti_cpu_col2im_job *const j = (const nnrti_cpu_col2im_job *)arg;
+    const int32_t n = (int32_t)unit / j->y->dims[1], c = (int32_t)unit % j->y->dims[1];
+    int32_t cell[NNRT_MAX_RANK] = {0};
+    nnrt_view plane = *j->y;
+    nnrt_walk w;
+    (void)worker;
+    plane.rank = j->axes;
+    memmove(plane.dims, plane.dims + 2, (size_t)j->axes * sizeof(plane.dims[0]));
+    memmove(plane.strides, plane.strides + 2, (size_t)j->axes * sizeof(plane.strides[0]));
+    plane.data = (float *)plane.data + (n * j->y->strides[0] + c * j->y->strides[1]);
+    for (bool more = nnrt_walk_first(&w, &plane, NULL, NULL); more; more = nnrt_walk_next(&w))
+        for (int32_t i = 0; i < w.count; i++)
+            ((float *)plane.data)[w.at[0] + i * w.row[0]] = 0;
+    for (int32_t k = 0; k < j->K; k++) {
+        const float *const x =
+            (const float *)j->x->data + (n * j->x->strides[0] + ((ptrdiff_t)c * j->K + k) * j->x->strides[1]);
+        nnrti_cpu_add_blocks(j, cell, x, (float *)plane.data);
+        for (int32_t i = j->axes - 1; i >= 0 && ++cell[i] == j->size[i]; i--)
+            cell[i] = 0;
+    }
+}
+
+static NNRT_ReturnCode nnrti_cpu_col2im(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    nnrti_cpu_col2im_job j;
+    j.attr = (const NNRT_Col2Im *)attr;
+    j.x = &args[0];
+    j.y = &args[call->nIn + call->nDerived];
+    j.axes = j.y->rank - 2;
+    j.K = 1;
+    for (int32_t i = 0; i < j.axes; i++) {
+        const int64_t room = j.y->dims[2 + i] + j.attr->pads.data[i] + j.attr->pads.data[j.axes + i];
+        int64_t reach;
+        j.size[i] = (int32_t)nnrt_load_index(&args[2], i * args[2].strides[0]);
+        reach = (j.size[i] - 1) * j.attr->dilations.data[i] + 1;
+        j.blocks[i] = room < reach ? 0 : (int32_t)((room - reach) / j.attr->strides.data[i]) + 1;
+        j.K *= j.size[i];
+    }
+    nnrti_cpu_parallel_for(call, 8.0 * j.x->dims[0] * j.x->dims[1] * j.x->dims[2],
+                           (uint32_t)(j.y->dims[0] * j.y->dims[1]), nnrti_cpu_col2im_task, &j);
+    return NNRT_SUCCESS;
+}
+
+/* CONV_TRANSPOSE_3D of float32: a slice of a channel of y is summed in scratch, filter tap by filter tap, each the channels
+   of x, as the reference kernel does. Columns of y that are the stride apart are adjacent there, so that rows of x are
+   added to rows. */
+typedef struct nnrti_cpu_conv_transpose_job {
+    const NNRT_ConvTranspose3D *attr;
+    const nnrt_view *x, *w, *y;
+    const float *bias;
+    ptrdiff_t nextBias;
+    const nnrt_call *call;
+    int32_t room; /* columns of y of the same phase */
+} nnrti_cpu_conv_transpose_job;
+
+/* Adds the taps of row `tap` of the filter, which brings row x to row `sums`. */
+static void nnrti_cpu_add_taps(const nnrti_cpu_conv_transpose_job *j, const float *x, const float *w, float *sums)
+{
+    const int64_t step = j->attr->strides.data[2], pad = j->attr->pads.data[2];
+    const int32_t channels = j->w->dims[0] / (int32_t)j->attr->group;
+    for (int32_t k = 0; k < j->w->dims[4]; k++) {
+        const int64_t start = k * j->attr->dilations.data[2] - pad;
+        int32_t first, end;
+        float factors[8];
+        nnrti_cpu_valid_range(start, step, j->x->dims[4], j->y->dims[4], &first, &end);
+        for (int32_t c = 0, n; c < channels && first < end; c += n) {
+            const int64_t at = start + first * step;
+            n = channels - c < 8 ? channels - c : 8;
+            for (int32_t t = 0; t < n; t++)
+                factors[t] = w[(c + t) * j->w->strides[0] + k * j->w->strides[4]];
+            nnrti_cpu_add_rows(sums + (at % step * j->room + at / step), x + c * j->x->strides[1] + first,
+                               j->x->strides[1], factors, n, end - first);
+        }
+    }
+}
+
+static void nnrti_cpu_conv_transpose_task(void *arg, uint32_t unit, uint32_t worker)
+{
+    const nnrti_cpu_conv_transpose_job *const j = (const nnrti_cpu_conv_transpose_job *)arg;
+    const nnrt_view *const x = j->x, *const y = j->y, *const w = j->w;
+    const int64_t *const s = j->attr->strides.data, *const dilation = j->attr->dilations.data,
+                         *const pad = j->attr->pads.data;
+    const int32_t D = y->dims[2], C = y->dims[1], H = y->dims[3], step = (int32_t)s[2];
+    const int32_t d = (int32_t)unit % D, o = (int32_t)unit / D % C, n = (int32_t)unit / D / C;
+    const int32_t group = o / w->dims[1], channels = w->dims[0] / (int32_t)j->attr->group;
+    const ptrdiff_t row = (ptrdiff_t)step * j->room;
+    const float bias = j->bias != NULL ? j->bias[o * j->nextBias] : 0;
+    float *const sums = (float *)nnrti_cpu_scratch(j->call, worker);
+    float *const to = (float *)y->data + (n * y->strides[0] + o * y->strides[1] + d * y->strides[2]);
+    for (ptrdiff_t i = 0; i < H * row; i++)
+        sums[i] = bias;
+    for (int32_t i = 0; i < w->dims[2]; i++) {
+        const int64_t depth = d + pad[0] - i * dilation[0];
+        if (depth < 0 || depth % s[0] != 0 || depth / s[0] >= x->dims[2])
+            continue;
+        for (int32_t k = 0; k < w->dims[3]; k++)
+            for (int32_t h = 0; h < H; h++) {
+                const int64_t line = h + pad[1] - k * dilation[1];
+                if (line < 0 || line % s[1] != 0 || line / s[1] >= x->dims[3])
+                    continue;
+                nnrti_cpu_add_taps(
+                    j,
+                    (const float *)x->data +
+                        (n * x->strides[0] + (ptrdiff_t)group * channels * x->strides[1] +
+                         (ptrdiff_t)(depth / s[0]) * x->strides[2] + (ptrdiff_t)(line / s[1]) * x->strides[3]),
+                    (const float *)w->data + ((ptrdiff_t)group * channels * w->strides[0] +
+                                              o % w->dims[1] * w->strides[1] + i * w->strides[2] + k * w->strides[3]),
+                    sums + h * row);
+            }
+    }
+    for (int32_t h = 0; h < H; h++)
+        for (int32_t p = 0; p < step; p++)
+            for (int32_t q = p, t = 0; q < y->dims[4]; q += step, t++)
+                to[h * y->strides[3] + q * y->strides[4]] = sums[h * row + (ptrdiff_t)p * j->room + t];
+}
+
+static NNRT_ReturnCode nnrti_cpu_conv_transpose(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrt_view *const bias = call->nIn > 2 && args[2].dataType != NNRT_DATA_TYPE_UNKNOWN ? &args[2] : NULL;
+    nnrti_cpu_conv_transpose_job j;
+    j.attr = (const NNRT_ConvTranspose3D *)attr;
+    j.x = &args[0];
+    j.w = &args[1];
+    j.y = &args[call->nIn + call->nDerived];
+    j.bias = bias != NULL ? (const float *)bias->data : NULL;
+    j.nextBias = bias != NULL ? bias->strides[0] : 0;
+    j.call = call;
+    j.room = (int32_t)((j.y->dims[4] - 1) / j.attr->strides.data[2]) + 1;
+    nnrti_cpu_parallel_for(call,
+                           4.0 * j.x->dims[0] * j.x->dims[1] * j.x->dims[2] * j.x->dims[3] * j.x->dims[4] *
+                               j.w->dims[1] * j.w->dims[2] * j.w->dims[3] * j.w->dims[4],
+                           (uint32_t)(j.y->dims[0] * j.y->dims[1] * j.y->dims[2]), nnrti_cpu_conv_transpose_task, &j);
+    return NNRT_SUCCESS;
+}
+
+/* Comparisons of integers, bool and float64: attributes and arguments of `compare`. */
+typedef struct nnrti_cpu_compare_job {
+    const nnrti_cpu_compare *attr;
+    const nnrt_view *args;
+    nnrt_walk walk;
+    uint32_t parts;
+} nnrti_cpu_compare_job;
+
+#define NNRTI_CPU_COMPARE_TYPES(X)                                                                                     \
+    X(INT8, int8_t)                                                                                                    \
+    X(INT16, int16_t)                                                                                                  \
+    X(INT32, int32_t) X(INT64, int64_t) X(UINT16, uint16_t) X(UINT32, uint32_t) X(UINT64, uint64_t) X(FLOAT64, double)
+/* A row; of bytes, 16 at a time. */
+#if defined(__GNUC__)
+typedef uint8_t nnrti_cpu_bytes __attribute__((vector_size(16)));
+typedef int8_t nnrti_cpu_signed_bytes __attribute__((vector_size(16)));
+#define NNRTI_CPU_COMPARE_BYTES(V)                                                                                     \
+    for (; dense && i + 16 <= count; i += 16) {                                                                        \
+        V p, q;                                                                                                        \
+        nnrti_cpu_bytes m;                                                                                             \
+        memcpy(&p, x + i, sizeof(p));                                                                                  \
+        memcpy(&q, y + i, sizeof(q));                                                                                  \
+        m = (((nnrti_cpu_bytes)(p < q) & less) | ((nnrti_cpu_bytes)(p == q) & equal)) ^ none;                           \
+        memcpy(z + i, &m, sizeof(m));                                                                                  \
+    }
+#else
+#define NNRTI_CPU_COMPARE_BYTES(V)
+#endif
+#define NNRTI_CPU_COMPARE_NONE
+#define NNRTI_CPU_COMPARE_ROW(T, vectors)                                                                              \
+    static void nnrti_cpu_compare_##T(const nnrti_cpu_compare *a, const T *x, const T *y, uint8_t *z,                  \
+                                      const ptrdiff_t *step, int32_t count)                                            \
+    {                                                                                                                  \
+        const uint8_t less = a->less & 1, equal = a->equal & 1, none = a->none & 1;                                    \
+        const bool dense = step[0] == 1 && step[1] == 1 && step[2] == 1;                                               \
+        int32_t i = 0;                                                                                                 \
+        vectors for (; dense && i < count; i++)                                                                        \
+            z[i] = (uint8_t)((((x[i] < y[i] ? 1 : 0) & less) | ((x[i] == y[i] ? 1 : 0) & equal)) ^ none);              \
+        for (; i < count; i++) {                                                                                       \
+            const T p = x[i * step[1]], q = y[i * step[2]];                                                            \
+            z[i * step[0]] = (uint8_t)((((p < q ? 1 : 0) & less) | ((p == q ? 1 : 0) & equal)) ^ none);                \
+        }                                                                                                              \
+    }
+NNRTI_CPU_COMPARE_ROW(int8_t, NNRTI_CPU_COMPARE_BYTES(nnrti_cpu_signed_bytes))
+NNRTI_CPU_COMPARE_ROW(uint8_t, NNRTI_CPU_COMPARE_BYTES(nnrti_cpu_bytes))
+NNRTI_CPU_COMPARE_ROW(int16_t, NNRTI_CPU_COMPARE_NONE)
+NNRTI_CPU_COMPARE_ROW(int32_t, NNRTI_CPU_COMPARE_NONE)
+NNRTI_CPU_COMPARE_ROW(int64_t, NNRTI_CPU_COMPARE_NONE)
+NNRTI_CPU_COMPARE_ROW(uint16_t, NNRTI_CPU_COMPARE_NONE)
+NNRTI_CPU_COMPARE_ROW(uint32_t, NNRTI_CPU_COMPARE_NONE)
+NNRTI_CPU_COMPARE_ROW(uint64_t, NNRTI_CPU_COMPARE_NONE)
+NNRTI_CPU_COMPARE_ROW(double, NNRTI_CPU_COMPARE_NONE)
+#undef NNRTI_CPU_COMPARE_ROW
+#undef NNRTI_CPU_COMPARE_NONE
+#undef NNRTI_CPU_COMPARE_BYTES
+
+static void nnrti_cpu_compare_part(void *arg, uint32_t unit, uint32_t worker)
+{
+    const nnrti_cpu_compare_job *const j = (const nnrti_cpu_compare_job *)arg;
+    const nnrt_view *const x = &j->args[0], *const y = &j->args[1];
+    nnrt_walk w = j->walk;
+    (void)worker;
+    nnrti_cpu_walk_part(&w, unit, j->parts);
+    do {
+        uint8_t *const z = (uint8_t *)j->args[2].data + w.at[0];
+        switch (x->dataType) {
+#define NNRTI_CPU_COMPARE_CASE(name, T)                                                                                \
+    case NNRT_DATA_TYPE_##name:                                                                                        \
+        nnrti_cpu_compare_##T(j->attr, (const T *)x->data + w.at[1], (const T *)y->data + w.at[2], z, w.row, w.count); \
+        break;
+            NNRTI_CPU_COMPARE_TYPES(NNRTI_CPU_COMPARE_CASE)
+#undef NNRTI_CPU_COMPARE_CASE
+        default: /* uint8, bool */
+            nnrti_cpu_compare_uint8_t(j->attr, (const uint8_t *)x->data + w.at[1], (const uint8_t *)y->data + w.at[2],
+                                      z, w.row, w.count);
+        }
+    } while (nnrt_walk_next(&w));
+}
+
+static NNRT_ReturnCode nnrti_cpu_compare_any(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    nnrti_cpu_compare_job j;
+    double work;
+    j.attr = (const nnrti_cpu_compare *)attr;
+    j.args = args;
+    if (!nnrt_walk_first(&j.walk, &args[2], &args[0], &args[1]))
+        return NNRT_SUCCESS;
+    j.parts = nnrti_cpu_walk_parts(call, &j.walk, 32, &work);
+    nnrti_cpu_parallel_for(call, work, j.parts, nnrti_cpu_compare_part, &j);
+    return NNRT_SUCCESS;
+}
+
+/* BITWISE_NOT of any integer type. */
+static NNRT_ReturnCode nnrti_cpu_bitwise_not(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrt_view *const x = &args[0], *const y = &args[call->nIn + call->nDerived];
+    const ptrdiff_t width = (ptrdiff_t)nnrt_type_size(x->dataType);
+    nnrt_walk w;
+    (void)attr;
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w)) {
+        const bool dense = w.row[0] == 1 && w.row[1] == 1;
+        const ptrdiff_t bytes = dense ? w.count * width : width;
+        for (int32_t i = 0; i < (dense ? 1 : w.count); i++) {
+            const uint8_t *const from = (const uint8_t *)x->data + (w.at[1] + i * w.row[1]) * width;
+            uint8_t *const to = (uint8_t *)y->data + (w.at[0] + i * w.row[0]) * width;
+            ptrdiff_t k = 0;
+            for (; k + 16 <= bytes; k += 16) {
+                uint64_t v[2];
+                memcpy(v, from + k, sizeof(v));
+                v[0] = ~v[0];
+                v[1] = ~v[1];
+                memcpy(to + k, v, sizeof(v));
+            }
+            for (; k < bytes; k++)
+                to[k] = (uint8_t)~from[k];
+        }
+    }
+    return NNRT_SUCCESS;
+}
+
+/* `count` elements of `width` bytes from y on = the first one: by copies of ever more of them. */
+static void nnrti_cpu_repeat(uint8_t *y, size_t width, size_t count)
+{
+    const size_t bytes = width * count;
+    for (size_t done = width, some; done < bytes; done += some) {
+        some = done < 4096 ? done : 4096 / width * width; /* what the L1 cache holds */
+        some = some < bytes - done ? some : bytes - done;
+        memcpy(y + done, y, some);
+    }
+}
+
+/* y = x, broadcast to the dimensions of y. */
+static void nnrti_cpu_spread_view(const nnrt_view *x, const nnrt_view *y)
+{
+    const size_t width = nnrt_type_size(y->dataType);
+    nnrt_walk w;
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w)) {
+        const uint8_t *const from = (const uint8_t *)x->data + w.at[1] * (ptrdiff_t)width;
+        uint8_t *const to = (uint8_t *)y->data + w.at[0] * (ptrdiff_t)width;
+        if (w.row[0] == 1 && w.row[1] == 1) {
+            memcpy(to, from, (size_t)w.count * width);
+        } else if (w.row[0] == 1 && w.row[1] == 0) {
+            memcpy(to, from, width);
+            nnrti_cpu_repeat(to, width, (size_t)w.count);
+        } else {
+            for (int32_t i = 0; i < w.count; i++)
+                nnrti_cpu_copy_element(to, i * w.row[0], from, i * w.row[1], width);
+        }
+    }
+}
+
+/* FILL and BROADCAST_TO. */
+static NNRT_ReturnCode nnrti_cpu_spread(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrt_view *const y = &args[call->nIn + call->nDerived];
+    (void)attr;
+    if (!nnrt_view_empty(y))
+        nnrti_cpu_spread_view(&args[0], y);
+    return NNRT_SUCCESS;
+}
+
+/* PAD_FUSION with a constant. */
+static NNRT_ReturnCode nnrti_cpu_pad(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const NNRT_Int64List *const pads = ((const NNRT_PadFusion *)nnrti_cpu_attr_of_run(attr, call))->paddings.data;
+    const nnrt_view *const x = &args[0], *const y = &args[call->nIn + call->nDerived];
+    const bool given = call->nIn > 2 && args[2].dataType != NNRT_DATA_TYPE_UNKNOWN;
+    nnrt_view inner = *y;
+    for (int32_t i = 0; i < x->rank; i++) {
+        inner.data = (uint8_t *)inner.data + (ptrdiff_t)pads[i].data[0] * y->strides[i] * (ptrdiff_t)nnrt_type_size(y->dataType);
+        inner.dims[i] = x->dims[i];
+    }
+    nnrti_cpu_spread_view(given ? &args[2] : &args[call->nIn], y);
+    if (!nnrt_view_empty(x))
+        nnrti_cpu_spread_view(x, &inner);
+    return NNRT_SUCCESS;
+}
+
+/* CAST of pairs of types that networks cast often: masks, indices, pixels. */
+#define NNRTI_CPU_CASTS(X)                                                                                             \
+    X(BOOL, uint8_t, FLOAT32, float, p != 0 ? 1.0f : 0.0f)                                                             \
+    X(UINT8, uint8_t, FLOAT32, float, (float)p)                                                                        \
+    X(INT8, int8_t, FLOAT32, float, (float)p)                                                                          \
+    X(INT16, int16_t, FLOAT32, float, (float)p)                                                                        \
+    X(INT64, int64_t, FLOAT32, float, (float)p)                                                                        \
+    X(BOOL, uint8_t, INT32, int32_t, p != 0 ? 1 : 0)                                                                   \
+    X(UINT8, uint8_t, INT32, int32_t, p)                                                                               \
+    X(INT64, int64_t, INT32, uint32_t, (uint32_t)(uint64_t)p)                                                          \
+    X(BOOL, uint8_t, INT64, int64_t, p != 0 ? 1 : 0)                                                                   \
+    X(INT32, int32_t, INT64, int64_t, p)                                                                               \
+    X(FLOAT32, float, BOOL, uint8_t, p != 0 ? 1 : 0)                                                                   \
+    X(INT64, int64_t, BOOL, uint8_t, p != 0 ? 1 : 0)                                                                   \
+    X(INT32, int32_t, BOOL, uint8_t, p != 0 ? 1 : 0)                                                                   \
+    X(BOOL, uint8_t, UINT8, uint8_t, p != 0 ? 1 : 0)
+#define NNRTI_CPU_CAST_ROW(from, T, to, U, value)                                                                      \
+    static void nnrti_cpu_cast_##from##_##to(const void *x, ptrdiff_t stepX, void *y, ptrdiff_t stepY, int32_t count)  \
+    {                                                                                                                  \
+        for (int32_t i = 0; i < count && stepX == 1 && stepY == 1; i++) {                                              \
+            const T p = ((const T *)x)[i];                                                                             \
+            ((U *)y)[i] = (U)(value);                                                                                  \
+        }                                                                                                              \
+        for (int32_t i = 0; i < count && (stepX != 1 || stepY != 1); i++) {                                            \
+            const T p = ((const T *)x)[i * stepX];                                                                     \
+            ((U *)y)[i * stepY] = (U)(value);                                                                          \
+        }                                                                                                              \
+    }
+NNRTI_CPU_CASTS(NNRTI_CPU_CAST_ROW)
+#undef NNRTI_CPU_CAST_ROW
+
+typedef void (*nnrti_cpu_cast_row)(const void *x, ptrdiff_t stepX, void *y, ptrdiff_t stepY, int32_t count);
+
+/* The row function of a CAST; NULL: there is none. */
+static nnrti_cpu_cast_row nnrti_cpu_cast_row_of(NNRT_DataType from, NNRT_DataType to)
+{
+#define NNRTI_CPU_CAST_CASE(a, T, b, U, value)                                                                         \
+    if (from == NNRT_DATA_TYPE_##a && to == NNRT_DATA_TYPE_##b)                                                        \
+        return nnrti_cpu_cast_##a##_##b;
+    NNRTI_CPU_CASTS(NNRTI_CPU_CAST_CASE)
+#undef NNRTI_CPU_CAST_CASE
+    return NULL;
+}
+
+typedef struct nnrti_cpu_cast_job {
+    nnrti_cpu_cast_row row;
+    const nnrt_view *x, *y;
+    nnrt_walk walk;
+    uint32_t parts;
+} nnrti_cpu_cast_job;
+
+static void nnrti_cpu_cast_part(void *arg, uint32_t unit, uint32_t worker)
+{
+    const nnrti_cpu_cast_job *const j = (const nnrti_cpu_cast_job *)arg;
+    const ptrdiff_t from = (ptrdiff_t)nnrt_type_size(j->x->dataType), to = (ptrdiff_t)nnrt_type_size(j->y->dataType);
+    nnrt_walk w = j->walk;
+    (void)worker;
+    nnrti_cpu_walk_part(&w, unit, j->parts);
+    do {
+        j->row((const uint8_t *)j->x->data + w.at[1] * from, w.row[1], (uint8_t *)j->y->data + w.at[0] * to, w.row[0],
+               w.count);
+    } while (nnrt_walk_next(&w));
+}
+
+static NNRT_ReturnCode nnrti_cpu_cast_elements(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    nnrti_cpu_cast_job j;
+    double work;
+    j.x = &args[0];
+    j.y = &args[call->nIn + call->nDerived];
+    if ((j.row = nnrti_cpu_cast_row_of(j.x->dataType, j.y->dataType)) == NULL)
+        return nnrt_cast((const NNRT_Cast *)attr, j.x, &args[call->nIn + call->nDerived]);
+    if (!nnrt_walk_first(&j.walk, j.y, j.x, NULL))
+        return NNRT_SUCCESS;
+    j.parts = nnrti_cpu_walk_parts(call, &j.walk, 32, &work);
+    nnrti_cpu_parallel_for(call, work, j.parts, nnrti_cpu_cast_part, &j);
+    return NNRT_SUCCESS;
+}
+
+/* RESIZE_ND, one axis after the other: a row of y is a sum of rows of x that were resampled along the last axis, of which
+   the last few are kept. Each sum is that of the reference kernel. NEAREST moves elements of any type. */
+#define NNRTI_CPU_RESIZE_ROWS                                                                                          \
+    8 /* resampled rows that are kept, by the indices of the axes before the last: a power of two */
+#define NNRTI_CPU_RESIZE_BYTES (1 << 22) /* most scratch; longer axes keep the reference kernel */
+
+/* The taps of an axis: those of index i are start[i] to start[i + 1] - 1. */
+typedef struct nnrti_cpu_resize_axis {
+    int32_t *start, *index; /* index: offset in x; -1: outside x */
+    float *weight;
+    bool same; /* y has the indices of x */
+} nnrti_cpu_resize_axis;
+
+typedef struct nnrti_cpu_resize_nd_job {
+    const NNRT_ResizeND *attr;
+    const nnrt_view *x, *y;
+    const nnrt_call *call;
+    nnrti_cpu_resize_axis axes[NNRT_MAX_RANK];
+    int64_t rows;
+    int32_t band;  /* rows of a work item */
+    size_t tables; /* bytes of scratch before the rows */
+} nnrti_cpu_resize_nd_job;
+
+/* Of a work item: the indices of the row of y, and the rows that were resampled, each with its offset in x. */
+typedef struct nnrti_cpu_resize_rows {
+    int32_t place[NNRT_MAX_RANK];
+    ptrdiff_t kept[NNRTI_CPU_RESIZE_ROWS];
+    float *room;
+} nnrti_cpu_resize_rows;
+
+static int64_t nnrti_cpu_resize_axis_taps(const NNRT_ResizeND *attr, int64_t L, int64_t M)
+{
+    return attr->mode == NNRT_RESIZE_METHOD_NEAREST
+               ? M
+               : (attr->mode == NNRT_RESIZE_METHOD_CUBIC ? 4 : 2) * M + (attr->antialias != 0 ? 4 * L + 2 * M : 0);
+}
+
+/* Bytes of the tables and rows of a worker. They grow with each dimension. */
+static size_t nnrti_cpu_resize_nd_bytes(const NNRT_ResizeND *attr, const nnrt_view *x, const nnrt_view *y,
+                                        size_t *tables)
+{
+    int64_t words = 0;
+    for (int32_t i = 0; i < x->rank; i++)
+        words += y->dims[i] + 1 + 2 * nnrti_cpu_resize_axis_taps(attr, x->dims[i], y->dims[i]);
+    *tables = ((size_t)words * 4 + NNRT_ALIGNMENT - 1) / NNRT_ALIGNMENT * NNRT_ALIGNMENT;
+    if (attr->mode == NNRT_RESIZE_METHOD_NEAREST)
+        return *tables;
+    return *tables + (size_t)(NNRTI_CPU_RESIZE_ROWS + x->rank) * (size_t)y->dims[y->rank - 1] * sizeof(float);
+}
+
+/* Fills the tables; false: they have no room for an axis. */
+static bool nnrti_cpu_resize_nd_tables(nnrti_cpu_resize_nd_job *j, const double *steps, int32_t *words)
+{
+    for (int32_t i = 0; i < j->x->rank; i++, steps += 5) {
+        nnrti_cpu_resize_axis *const a = &j->axes[i];
+        const int32_t L = j->x->dims[i], M = j->y->dims[i];
+        const int32_t room = (int32_t)nnrti_cpu_resize_axis_taps(j->attr, L, M);
+        int32_t n = 0;
+        a->start = words;
+        a->index = words + M + 1;
+        a->weight = (float *)(void *)(a->index + room);
+        words = a->index + 2 * room;
+        a->same = i + 1 < j->x->rank && L == M && steps[0] == 0 && steps[1] == 1 && steps[2] == 1 && steps[3] == 0 &&
+                  steps[4] == 1;
+        for (int32_t k = 0; k < M && !a->same; k++) {
+            const int32_t some = nnrt_resize_nd_taps(j->attr, k, L, steps, room - n, a->index + n, a->weight + n);
+            if (some > room - n || n == room)
+                return false;
+            a->start[k] = n;
+            for (int32_t t = 0; t < some; t++)
+                a->index[n + t] *= (int32_t)j->x->strides[i];
+            if (some < 0)
+                a->index[n] = -1;
+            n += some < 0 ? 1 : some;
+            a->start[k + 1] = n;
+        }
+    }
+    return true;
+}
+
+/* The row of x at this offset, resampled along the last axis. */
+static const float *nnrti_cpu_resampled_row(const nnrti_cpu_resize_nd_job *j, nnrti_cpu_resize_rows *r, ptrdiff_t at,
+                                            int32_t slot)
+{
+    const nnrti_cpu_resize_axis *const a = &j->axes[j->x->rank - 1];
+    const int32_t M = j->y->dims[j->x->rank - 1];
+    const float *const x = (const float *)j->x->data + at;
+    float *const row = r->room + (ptrdiff_t)slot * M;
+    if (r->kept[slot] == at)
+        return row;
+    r->kept[slot] = at;
+    for (int32_t k = 0; k < M; k++) {
+        const int32_t end = a->start[k + 1];
+        int32_t t = a->start[k];
+        float sum = 0;
+        if (t < end && a->index[t] >= 0)
+            sum = x[a->index[t]] * a->weight[t];
+        for (t++; t < end; t++)
+            sum += x[a->index[t]] * a->weight[t];
+        row[k] = sum;
+    }
+    return row;
+}
+
+/* Which kept row is that of index `place` of an axis, if those before it chose `slot`: adjacent places of the last axes have
+   different ones. */
+static int32_t nnrti_cpu_resize_slot(int32_t slot, ptrdiff_t place)
+{
+    return (int32_t)((2 * slot + place) & (NNRTI_CPU_RESIZE_ROWS - 1));
+}
+
+/* The sum over the taps of `axis` and of all later axes. slot: of the rows that are kept. */
+static const float *nnrti_cpu_resize_sum(const nnrti_cpu_resize_nd_job *j, nnrti_cpu_resize_rows *r, int32_t axis,
+                                         ptrdiff_t at, int32_t slot)
+{
+    const nnrti_cpu_resize_axis *const a = &j->axes[axis];
+    const int32_t last = j->x->rank - 1, M = j->y->dims[last], place = r->place[axis];
+    const ptrdiff_t stride = j->x->strides[axis] != 0 ? j->x->strides[axis] : 1;
+    float *const sum = r->room + (ptrdiff_t)(NNRTI_CPU_RESIZE_ROWS + axis) * M;
+    int32_t t, end;
+    if (axis == last)
+        return nnrti_cpu_resampled_row(j, r, at, slot);
+    if (a->same)
+        return nnrti_cpu_resize_sum(j, r, axis + 1, at + place * j->x->strides[axis],
+                                    nnrti_cpu_resize_slot(slot, place));
+    t = a->start[place];
+    end = a->start[place + 1];
+    if (end - t == 1 && a->weight[t] == 1)
+        return nnrti_cpu_resize_sum(j, r, axis + 1, at + a->index[t],
+                                    nnrti_cpu_resize_slot(slot, a->index[t] / stride));
+    for (int32_t k = 0; k < M && t == end; k++)
+        sum[k] = 0;
+    for (int32_t first = t; t < end; t++) {
+        const float *const row =
+            nnrti_cpu_resize_sum(j, r, axis + 1, at + a->index[t], nnrti_cpu_resize_slot(slot, a->index[t] / stride));
+        if (t == first)
+            for (int32_t k = 0; k < M; k++)
+                sum[k] = row[k] * a->weight[t];
+        else
+            nnrti_cpu_add_rows(sum, row, 0, &a->weight[t], 1, M);
+    }
+    return sum;
+}
+
+/* A row of y by NEAREST, from the row of x at this offset. */
+static void nnrti_cpu_nearest_row(const nnrti_cpu_resize_nd_job *j, ptrdiff_t at, ptrdiff_t to)
+{
+    const int32_t *const index = j->axes[j->x->rank - 1].index;
+    const int32_t M = j->y->dims[j->x->rank - 1];
+    switch (nnrt_type_size(j->x->dataType)) {
+#define NNRTI_CPU_NEAREST(T)                                                                                           \
+    for (int32_t k = 0; k < M; k++)                                                                                    \
+        ((T *)j->y->data)[to + k] = ((const T *)j->x->data)[at + index[k]];                                            \
+    break;
+    case 1: NNRTI_CPU_NEAREST(uint8_t)
+    case 2: NNRTI_CPU_NEAREST(uint16_t)
+    case 4: NNRTI_CPU_NEAREST(uint32_t)
+    default: NNRTI_CPU_NEAREST(uint64_t)
+#undef NNRTI_CPU_NEAREST
+    }
+}
+
+/* Row r->place of y, at offset `to`. */
+static void nnrti_cpu_resize_nd_row(const nnrti_cpu_resize_nd_job *j, nnrti_cpu_resize_rows *r, ptrdiff_t to)
+{
+    const int32_t last = j->x->rank - 1, M = j->y->dims[last];
+    const nnrti_cpu_resize_axis *const a = j->axes;
+    const bool nearest = j->attr->mode == NNRT_RESIZE_METHOD_NEAREST;
+    float *const y = nearest ? NULL : (float *)j->y->data + to;
+    const float *row;
+    ptrdiff_t at = 0;
+    for (int32_t i = 0; i < last; i++) {
+        const int32_t tap = a[i].same ? 0 : a[i].start[r->place[i]];
+        if (!a[i].same && a[i].index[tap] < 0 && tap < a[i].start[r->place[i] + 1]) { /* outside x */
+            for (int32_t k = 0; k < M; k++)
+                y[k] = j->attr->extrapolationValue;
+            return;
+        }
+        at += a[i].same ? r->place[i] * j->x->strides[i] : a[i].index[tap];
+    }
+    if (nearest) {
+        nnrti_cpu_nearest_row(j, at, to);
+        return;
+    }
+    row = nnrti_cpu_resize_sum(j, r, 0, 0, 0);
+    memcpy(y, row, (size_t)M * sizeof(*y));
+    for (int32_t k = 0; k < M && j->attr->coordinateTransformationMode == NNRT_RESIZE_COORDINATES_TF_CROP_AND_RESIZE;
+         k++)
+        if (a[last].index[a[last].start[k]] < 0 && a[last].start[k] < a[last].start[k + 1])
+            y[k] = j->attr->extrapolationValue;
+}
+
+/* Work item: a band of rows. */
+static void nnrti_cpu_resize_nd_task(void *arg, uint32_t unit, uint32_t worker)
+{
+    const nnrti_cpu_resize_nd_job *const j = (const nnrti_cpu_resize_nd_job *)arg;
+    const int32_t last = j->x->rank - 1;
+    int64_t first = (int64_t)unit * j->band, rest = first;
+    const int64_t end = first + j->band < j->rows ? first + j->band : j->rows;
+    nnrti_cpu_resize_rows r;
+    r.room = (float *)(void *)((uint8_t *)nnrti_cpu_scratch(j->call, worker) + j->tables);
+    for (int32_t k = 0; k < NNRTI_CPU_RESIZE_ROWS; k++)
+        r.kept[k] = -1;
+    for (int32_t i = last - 1; i >= 0; rest /= j->y->dims[i], i--)
+        r.place[i] = (int32_t)(rest % j->y->dims[i]);
+    for (; first < end; first++) {
+        ptrdiff_t to = 0;
+        for (int32_t i = 0; i < last; i++)
+            to += r.place[i] * j->y->strides[i];
+        nnrti_cpu_resize_nd_row(j, &r, to);
+        for (int32_t i = last - 1; i >= 0 && ++r.place[i] == j->y->dims[i]; i--)
+            r.place[i] = 0;
+    }
+}
+
+static NNRT_ReturnCode nnrti_cpu_resize_nd(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrt_view *const step = &args[call->nIn];
+    nnrt_view *const y = &args[call->nIn + call->nDerived];
+    nnrti_cpu_resize_nd_job j;
+    const int32_t last = y->rank - 1;
+    j.attr = (const NNRT_ResizeND *)attr;
+    j.x = &args[0];
+    j.y = y;
+    j.call = call;
+    if (y->rank == 0 || nnrt_view_empty(y) || (y->strides[last] != 1 && y->dims[last] > 1) || call->scratch == NULL ||
+        call->scratchBytes < nnrti_cpu_resize_nd_bytes(j.attr, j.x, y, &j.tables) ||
+        !nnrti_cpu_resize_nd_tables(&j, (const double *)step->data, (int32_t *)call->scratch))
+        return nnrt_resize_nd(j.attr, j.x, step, y);
+    j.rows = 1;
+    for (int32_t i = 0; i < last; i++)
+        j.rows *= y->dims[i];
+    j.band = 16384 / y->dims[last] + 1;
+    nnrti_cpu_parallel_for(call, 32.0 * (double)j.rows * y->dims[last], (uint32_t)((j.rows + j.band - 1) / j.band),
+                           nnrti_cpu_resize_nd_task, &j);
+    return NNRT_SUCCESS;
+}
+
 #if NNRTI_CPU_OBJECT != 1
 #if NNRT_CPU_AVX512
 #define NNRTI_CPU_ISA avx512
@@ -3580,56 +4473,115 @@ static void nnrti_cpu_transpose_bytes(const uint8_t *from, ptrdiff_t step, uint8
             to[j * next + i] = from[i * step + j];
 }
 
-/* y = x [N,H,W,C] for elements of `size` bytes, where x or y is channels last: one row, 16 channels at a time, so
-   that both reads and writes stay within a few cache lines. */
-static inline void nnrti_cpu_copy_row(const nnrt_view *x, const nnrt_view *y, int32_t n, int32_t h, const size_t size)
+/* The same of elements of two bytes: 8 x 8 blocks, by three such exchanges. */
+static void nnrti_cpu_transpose_halves(const uint16_t *from, ptrdiff_t step, uint16_t *to, ptrdiff_t next, int32_t rows,
+                                       int32_t columns)
 {
-    const uint8_t *from = (const uint8_t *)x->data + (n * x->strides[0] + h * x->strides[1]) * (ptrdiff_t)size;
-    uint8_t *to = (uint8_t *)y->data + (n * y->strides[0] + h * y->strides[1]) * (ptrdiff_t)size;
-    const int32_t W = x->dims[2], C = x->dims[3];
-    if (size == 1 && x->strides[2] == 1 && y->strides[3] == 1) {
-        nnrti_cpu_transpose_bytes(from, x->strides[3], to, y->strides[2], C, W);
-        return;
-    }
-    if (size == 1 && x->strides[3] == 1 && y->strides[2] == 1) {
-        nnrti_cpu_transpose_bytes(from, x->strides[2], to, y->strides[3], W, C);
-        return;
-    }
-    for (int32_t c = 0; c < C; c += 16) {
-        const int32_t count = c + 16 < C ? 16 : C - c;
-        if (size == 4 && x->strides[2] == 1 && y->strides[3] == 1)
-            nnrti_cpu_transpose((const uint32_t *)(const void *)from + c * x->strides[3], x->strides[3],
-                                (uint32_t *)(void *)to + c, y->strides[2], count, W);
-        else if (size == 4 && x->strides[3] == 1 && y->strides[2] == 1)
-            nnrti_cpu_transpose((const uint32_t *)(const void *)from + c, x->strides[2],
-                                (uint32_t *)(void *)to + c * y->strides[3], y->strides[3], W, count);
-        else if (size == 2)
-            for (int32_t k = c; k < c + count; k++) {
-                const uint8_t *at = from + k * x->strides[3] * 2;
-                uint8_t *out = to + k * y->strides[3] * 2;
-                for (int32_t w = 0; w < W; w++, at += x->strides[2] * 2, out += y->strides[2] * 2)
-                    memcpy(out, at, 2);
+    int32_t i = 0;
+#if defined(__GNUC__)
+    typedef uint16_t eight __attribute__((vector_size(16)));
+#if defined(__clang__)
+#define NNRTI_CPU_SHUFFLE(a, b, mask, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+    const eight low = {0, 8, 1, 9, 2, 10, 3, 11}, high = {4, 12, 5, 13, 6, 14, 7, 15};
+#define NNRTI_CPU_SHUFFLE(a, b, mask, ...) __builtin_shuffle(a, b, mask)
+#endif
+    for (; i + 8 <= rows; i += 8) {
+        int32_t j = 0;
+        for (; j + 8 <= columns; j += 8) {
+            eight row[2][8];
+            for (int32_t k = 0; k < 8; k++)
+                memcpy(&row[0][k], from + (i + k) * step + j, sizeof(eight));
+            NNRTI_CPU_UNROLL
+            for (int32_t t = 0; t < 3; t++)
+                NNRTI_CPU_UNROLL
+            for (int32_t k = 0; k < 4; k++) {
+                row[1 - t % 2][2 * k] = NNRTI_CPU_SHUFFLE(row[t % 2][k], row[t % 2][k + 4], low, 0, 8, 1, 9, 2, 10, 3, 11);
+                row[1 - t % 2][2 * k + 1] =
+                    NNRTI_CPU_SHUFFLE(row[t % 2][k], row[t % 2][k + 4], high, 4, 12, 5, 13, 6, 14, 7, 15);
             }
-        else
-            for (int32_t w = 0; w < W; w++)
-                for (int32_t k = c; k < c + count; k++)
-                    memcpy(to + (w * y->strides[2] + k * y->strides[3]) * (ptrdiff_t)size,
-                           from + (w * x->strides[2] + k * x->strides[3]) * (ptrdiff_t)size, size);
+            for (int32_t k = 0; k < 8; k++)
+                memcpy(to + (j + k) * next + i, &row[1][k], sizeof(eight));
+        }
+        for (; j < columns; j++)
+            for (int32_t k = i; k < i + 8; k++)
+                to[j * next + k] = from[k * step + j];
+    }
+#undef NNRTI_CPU_SHUFFLE
+#endif
+    for (int32_t j = 0; j < columns; j++)
+        for (int32_t k = i; k < rows; k++)
+            to[j * next + k] = from[k * step + j];
+}
+
+/* The same for elements of `size` bytes, tile by tile: each cache line of a tile is read and written once, while it is
+   in the L1 cache, also if rows are a power of two apart and so share a few sets of the cache. */
+static void nnrti_cpu_transpose_tiles(const uint8_t *from, ptrdiff_t step, uint8_t *to, ptrdiff_t next, int32_t rows,
+                                      int32_t columns, const size_t size)
+{
+    const int32_t tile = size == 8 ? 8 : (int32_t)(64 / size);
+    for (int32_t i = 0, height; i < rows; i += height) {
+        height = rows - i < tile + tile / 4 ? rows - i : tile; /* no narrow tile at the end */
+        for (int32_t j = 0, width; j < columns; j += width) {
+            const uint8_t *const x = from + (i * step + j) * (ptrdiff_t)size;
+            uint8_t *const y = to + (j * next + i) * (ptrdiff_t)size;
+            width = columns - j < tile + tile / 4 ? columns - j : tile;
+            switch (size) {
+            case 1: nnrti_cpu_transpose_bytes(x, step, y, next, height, width); break;
+            case 2:
+                nnrti_cpu_transpose_halves((const uint16_t *)(const void *)x, step, (uint16_t *)(void *)y, next, height,
+                                           width);
+                break;
+            case 4:
+                nnrti_cpu_transpose((const uint32_t *)(const void *)x, step, (uint32_t *)(void *)y, next, height, width);
+                break;
+            default:
+                for (int32_t c = 0; c < width; c++)
+                    for (int32_t r = 0; r < height; r++)
+                        memcpy(y + (c * next + r) * 8, x + (r * step + c) * 8, 8);
+            }
+        }
     }
 }
 
+/* Copies a row of pixels, elements of `size` bytes, that is no transposition of dense rows: 16 channels at a time, so that
+   reads and writes stay within a few cache lines. */
+static inline void nnrti_cpu_copy_pixels(const nnrt_view *x, const nnrt_view *y, const uint8_t *from, uint8_t *to,
+                                         const size_t size)
+{
+    const int32_t W = x->dims[2], C = x->dims[3];
+    for (int32_t c = 0; c < C; c += 16) {
+        const int32_t count = c + 16 < C ? 16 : C - c;
+        for (int32_t w = 0; w < W; w++)
+            for (int32_t k = c; k < c + count; k++)
+                memcpy(to + (w * y->strides[2] + k * y->strides[3]) * (ptrdiff_t)size,
+                       from + (w * x->strides[2] + k * x->strides[3]) * (ptrdiff_t)size, size);
+    }
+}
+
+/* Work item: y = x [N,H,W,C], of row h of image n. */
 static void nnrti_cpu_copy_task(void *arg, uint32_t i, uint32_t worker)
 {
-    const nnrt_view *args = (const nnrt_view *)arg;
+    const nnrt_view *const x = (const nnrt_view *)arg, *const y = x + 1;
+    const size_t size = nnrt_type_size(x->dataType);
+    const int32_t n = (int32_t)i / x->dims[1], h = (int32_t)i % x->dims[1], W = x->dims[2], C = x->dims[3];
+    const uint8_t *const from = (const uint8_t *)x->data + (n * x->strides[0] + h * x->strides[1]) * (ptrdiff_t)size;
+    uint8_t *const to = (uint8_t *)y->data + (n * y->strides[0] + h * y->strides[1]) * (ptrdiff_t)size;
     (void)worker;
-    if (nnrt_type_size(args[0].dataType) == 1)
-        nnrti_cpu_copy_row(&args[0], &args[1], (int32_t)i / args[0].dims[1], (int32_t)i % args[0].dims[1], 1);
-#if NNRT_CPU_FP16
-    else if (nnrt_type_size(args[0].dataType) == 2)
-        nnrti_cpu_copy_row(&args[0], &args[1], (int32_t)i / args[0].dims[1], (int32_t)i % args[0].dims[1], 2);
-#endif
-    else
-        nnrti_cpu_copy_row(&args[0], &args[1], (int32_t)i / args[0].dims[1], (int32_t)i % args[0].dims[1], 4);
+    if (x->strides[2] == 1 && y->strides[3] == 1) {
+        nnrti_cpu_transpose_tiles(from, x->strides[3], to, y->strides[2], C, W, size);
+        return;
+    }
+    if (x->strides[3] == 1 && y->strides[2] == 1) {
+        nnrti_cpu_transpose_tiles(from, x->strides[2], to, y->strides[3], W, C, size);
+        return;
+    }
+    switch (size) {
+    case 1: nnrti_cpu_copy_pixels(x, y, from, to, 1); break;
+    case 2: nnrti_cpu_copy_pixels(x, y, from, to, 2); break;
+    case 4: nnrti_cpu_copy_pixels(x, y, from, to, 4); break;
+    default: nnrti_cpu_copy_pixels(x, y, from, to, 8);
+    }
 }
 
 /* Kernel of layout copies and transposes: y = x, both [N,H,W,C] with any strides. */
@@ -3639,6 +4591,14 @@ static NNRT_ReturnCode nnrti_cpu_copy(const void *attr, nnrt_view *args, nnrt_ca
     nnrti_cpu_parallel_for(call, 16.0 * args[0].dims[0] * args[0].dims[1] * args[0].dims[2] * args[0].dims[3],
                            (uint32_t)(args[0].dims[0] * args[0].dims[1]), nnrti_cpu_copy_task, args);
     return NNRT_SUCCESS;
+}
+
+/* Whether two tensors have the same quantization parameters, or none. */
+static bool nnrti_cpu_same_quant(const nnrt_view *x, const nnrt_view *y)
+{
+    return (x->quantCount == 0 && y->quantCount == 0) ||
+           (x->quantCount == 1 && y->quantCount == 1 && x->quant[0].zeroPoint == y->quant[0].zeroPoint &&
+            (float)x->quant[0].scale == (float)y->quant[0].scale);
 }
 
 /* Selects a kernel of this device for a step. */
@@ -5150,6 +6110,15 @@ static bool nnrti_cpu_elementwise_of(const nnrt_draft_step *step, nnrti_cpu_elem
         return true;
     case NNRT_NODE_TYPE_SIN: a->function = NNRTI_CPU_SIN; return true;
     case NNRT_NODE_TYPE_COS: a->function = NNRTI_CPU_COS; return true;
+    case NNRT_NODE_TYPE_TAN: a->function = NNRTI_CPU_TAN; return true;
+    case NNRT_NODE_TYPE_ATAN: a->function = NNRTI_CPU_ATAN; return true;
+    case NNRT_NODE_TYPE_ASIN: a->function = NNRTI_CPU_ASIN; return true;
+    case NNRT_NODE_TYPE_ACOS: a->function = NNRTI_CPU_ACOS; return true;
+    case NNRT_NODE_TYPE_SINH: a->function = NNRTI_CPU_SINH; return true;
+    case NNRT_NODE_TYPE_COSH: a->function = NNRTI_CPU_COSH; return true;
+    case NNRT_NODE_TYPE_ASINH: a->function = NNRTI_CPU_ASINH; return true;
+    case NNRT_NODE_TYPE_ACOSH: a->function = NNRTI_CPU_ACOSH; return true;
+    case NNRT_NODE_TYPE_ATANH: a->function = NNRTI_CPU_ATANH; return true;
     case NNRT_NODE_TYPE_MISH: a->function = NNRTI_CPU_MISH; return true;
     case NNRT_NODE_TYPE_LOG: a->function = NNRTI_CPU_LOG; return true;
     case NNRT_NODE_TYPE_SQRT: a->function = NNRTI_CPU_SQRT; return true;
@@ -7384,7 +8353,8 @@ static bool nnrti_cpu_transposed_view(const nnrt_draft_step *step, nnrt_view *tu
 {
     const nnrt_view *x = &step->args[0].view, *order = &step->args[1].view;
     if (step->open != NULL || step->kernel == NULL || step->op == NULL ||
-        strcmp(step->kernelName, "nnrt_transpose") != 0 || x->dataType != NNRT_DATA_TYPE_FLOAT32 ||
+        strcmp(step->kernelName, "nnrt_transpose") != 0 ||
+        !nnrti_cpu_same_quant(x, &step->args[step->nIn + step->nDerived].view) ||
         step->args[0].tensor == NNRT_NO_TENSOR || step->args[0].kind == NNRT_PLACE_CONSTANT ||
         step->args[1].kind != NNRT_PLACE_CONSTANT || order->data == NULL || order->rank != 1 ||
         order->dims[0] != x->rank)
@@ -7512,8 +8482,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_transpose(nnrti_cpu_edit *e, uint32_t s)
     nnrt_view turned;
     size_t count;
     if (e->only[0] != '\0' || !nnrti_cpu_transposed_view(step, &turned, axes) ||
-        result.dataType != NNRT_DATA_TYPE_FLOAT32 || !nnrt_dims_count(turned.dims, turned.rank, &count) || count == 0 ||
-        count > INT32_MAX)
+        !nnrt_dims_count(turned.dims, turned.rank, &count) || count == 0 || count > INT32_MAX)
         return NNRT_SUCCESS;
     x.view.rank = y.view.rank = 4;
     for (int32_t k = 0; k < 4; k++) {
@@ -7943,14 +8912,14 @@ static NNRT_ReturnCode nnrti_cpu_lower_recurrent(nnrti_cpu_edit *e, uint32_t s)
    must return the bits of the reference device; also RESIZE by LINEAR, LRN and Lp norms. RESIZE computes source
    indices and weights once, in PrepareModel, with the reference's function, so both devices interpolate alike. */
 
-/* Whether a step compares float32 elements, and how; *turned: with operands swapped (GREATER is LESS of swapped
+/* Whether a step compares elements of one type, and how; *turned: with operands swapped (GREATER is LESS of swapped
    operands). */
 static bool nnrti_cpu_compare_of(const nnrt_draft_step *step, nnrti_cpu_compare *a, bool *turned)
 {
     a->less = a->equal = a->none = 0;
     *turned = false;
     if (step->open != NULL || step->op == NULL || step->kernel == NULL || step->nIn != 2 || step->nDerived != 0 ||
-        step->args[0].view.dataType != NNRT_DATA_TYPE_FLOAT32 || step->args[1].view.dataType != NNRT_DATA_TYPE_FLOAT32)
+        step->args[0].view.dataType != step->args[1].view.dataType || step->args[0].view.quantCount != 0)
         return false;
     switch (step->op->type) {
     case NNRT_NODE_TYPE_EQUAL: a->equal = -1; return true;
@@ -7969,15 +8938,18 @@ static bool nnrti_cpu_compare_of(const nnrt_draft_step *step, nnrti_cpu_compare 
     }
 }
 
-/* EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER and GREATER_EQUAL of float32. */
+/* EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER and GREATER_EQUAL. Those of float16 are of float32 by now. */
 static NNRT_ReturnCode nnrti_cpu_lower_compare(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
     const nnrt_plan_arg x = step->args[0], y = step->args[1], z = step->args[2];
+    const bool single = x.view.dataType == NNRT_DATA_TYPE_FLOAT32;
+    const nnrti_cpu_kernel *const kernel = single ? &e->isa->compare : &e->isa->compare_any;
     nnrti_cpu_compare found, *a;
     nnrt_plan_arg *args;
     bool turned;
-    if (!nnrti_cpu_is_allowed(e, &e->isa->compare) || !nnrti_cpu_compare_of(step, &found, &turned))
+    if (!nnrti_cpu_is_allowed(e, kernel) || !nnrti_cpu_compare_of(step, &found, &turned) ||
+        x.view.dataType == NNRT_DATA_TYPE_FLOAT16)
         return NNRT_SUCCESS;
     if ((a = (nnrti_cpu_compare *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL ||
         (args = nnrt_draft_args(e->draft, s, 2, 1)) == NULL)
@@ -7986,7 +8958,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_compare(nnrti_cpu_edit *e, uint32_t s)
     args[0] = turned ? y : x;
     args[1] = turned ? x : y;
     args[2] = z;
-    nnrti_cpu_set_kernel(step, &e->isa->compare, a);
+    nnrti_cpu_set_kernel(step, kernel, a);
     step->flags = 0;
     for (uint32_t k = 0; k < 2; k++)
         nnrti_cpu_add_axes(&args[k].view, &z.view);
@@ -8157,9 +9129,45 @@ static NNRT_ReturnCode nnrti_cpu_lower_topk(nnrti_cpu_edit *e, uint32_t s)
 static bool nnrti_cpu_keeps_quant(const nnrt_draft_step *step)
 {
     const nnrt_view *x = &step->args[0].view, *y = &step->args[step->nIn + step->nDerived].view;
-    return step->open == NULL || (x->quantCount == 0 && y->quantCount == 0) ||
-           (x->quantCount == 1 && y->quantCount == 1 && x->quant[0].zeroPoint == y->quant[0].zeroPoint &&
-            (float)x->quant[0].scale == (float)y->quant[0].scale);
+    return step->open == NULL || nnrti_cpu_same_quant(x, y);
+}
+
+/* Whether the operands of a ROTARY_EMBEDDING are float32. */
+static bool nnrti_cpu_rotates_floats(const nnrt_draft_step *step)
+{
+    for (uint32_t k = 0; k < 3; k++)
+        if (!nnrti_cpu_is_type(step, k, NNRT_DATA_TYPE_FLOAT32))
+            return false;
+    return true;
+}
+
+/* Whether a step is a PAD_FUSION with a constant, which requantizes nothing. */
+static bool nnrti_cpu_pads_constant(const nnrt_draft_step *step)
+{
+    const bool same = step->open == NULL || step->args[0].view.quantCount == 0;
+    return same && strcmp(step->kernelName, "nnrt_pad_fusion") == 0 && step->nDerived == 1 &&
+           ((const NNRT_PadFusion *)step->attr)->paddingMode == NNRT_PADDING_MODE_CONSTANT;
+}
+
+/* Whether a step is a RESIZE_ND that only moves elements. */
+static bool nnrti_cpu_moves_nearest(const nnrt_draft_step *step)
+{
+    const NNRT_ResizeND *attr = (const NNRT_ResizeND *)step->attr;
+    return step->op->type == NNRT_NODE_TYPE_RESIZE_ND && attr->mode == NNRT_RESIZE_METHOD_NEAREST &&
+           attr->coordinateTransformationMode != NNRT_RESIZE_COORDINATES_TF_CROP_AND_RESIZE;
+}
+
+/* The scratch of a RESIZE_ND; false: it is too large, or offsets exceed 32 bits. */
+static bool nnrti_cpu_resize_nd_fits(const nnrt_draft_step *step, size_t *scratch)
+{
+    const uint32_t out = step->nIn + step->nDerived;
+    size_t tables;
+    if (step->args[0].view.rank == 0 || !nnrti_cpu_is_eligible_arg(&step->args[0], false) ||
+        !nnrti_cpu_is_eligible_arg(&step->args[out], false))
+        return false;
+    *scratch = nnrti_cpu_resize_nd_bytes((const NNRT_ResizeND *)step->attr, &step->args[0].view, &step->args[out].view,
+                                         &tables);
+    return *scratch <= NNRTI_CPU_RESIZE_BYTES;
 }
 
 /* Whether a step is a matrix multiplication of 8 bits that `matmul_q8` computes: with one scale for all columns. */
@@ -8227,8 +9235,53 @@ static const nnrti_cpu_kernel *nnrti_cpu_exchange_of(const nnrti_cpu_edit *e, co
             return NULL;
         *scratch = nnrti_cpu_matmul_q8_bytes(e, step);
         return &e->isa->matmul_q8;
+    case NNRT_NODE_TYPE_ROTARY_EMBEDDING: /* of float16, it gets copies of float32: nnrti_cpu_lower_portable */
+        return nnrti_cpu_rotates_floats(step) ? &e->isa->rotary : NULL;
+    case NNRT_NODE_TYPE_BITWISE_NOT: return &e->isa->bitwise_not;
+    case NNRT_NODE_TYPE_FILL:
+    case NNRT_NODE_TYPE_BROADCAST_TO:
+        return strcmp(step->kernelName, "nnrt_fill") == 0 && nnrti_cpu_keeps_quant(step) ? &e->isa->spread : NULL;
+    case NNRT_NODE_TYPE_PAD_FUSION: return nnrti_cpu_pads_constant(step) ? &e->isa->pad : NULL;
+    case NNRT_NODE_TYPE_RESIZE_ND:
+        return nnrti_cpu_moves_nearest(step) && nnrti_cpu_resize_nd_fits(step, scratch) ? &e->isa->resize_nd : NULL;
     default: return NULL;
     }
+}
+
+/* Steps of float32 that get a kernel of >>portable with the arguments and attributes of the reference kernel. */
+static NNRT_ReturnCode nnrti_cpu_lower_portable(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    const nnrt_view *x = &step->args[0].view, *y = &step->args[step->nIn + step->nDerived].view;
+    const nnrti_cpu_kernel *kernel;
+    size_t scratch = 0;
+    if (x->dataType != NNRT_DATA_TYPE_FLOAT32 || y->dataType != NNRT_DATA_TYPE_FLOAT32 || step->kernel == NULL)
+        return NNRT_SUCCESS;
+    switch (step->op->type) {
+    case NNRT_NODE_TYPE_ROTARY_EMBEDDING:
+        kernel = &e->isa->rotary;
+        if (!nnrti_cpu_rotates_floats(step))
+            return NNRT_SUCCESS;
+        break;
+    case NNRT_NODE_TYPE_COL2IM: kernel = &e->isa->col2im; break;
+    case NNRT_NODE_TYPE_RESIZE_ND:
+        kernel = &e->isa->resize_nd;
+        if (((const NNRT_ResizeND *)step->attr)->mode == NNRT_RESIZE_METHOD_NEAREST ||
+            !nnrti_cpu_resize_nd_fits(step, &scratch))
+            return NNRT_SUCCESS;
+        break;
+    default: /* CONV_TRANSPOSE_3D, whose columns of y it sums by their phases */
+        kernel = &e->isa->conv_transpose;
+        if (x->strides[4] != 1 || !nnrti_cpu_is_type(step, 1, NNRT_DATA_TYPE_FLOAT32) ||
+            ((const NNRT_ConvTranspose3D *)step->attr)->strides.data[2] > y->dims[4])
+            return NNRT_SUCCESS;
+        scratch = 2 * (size_t)y->dims[3] * (size_t)y->dims[4] * sizeof(float);
+    }
+    if (!nnrti_cpu_is_allowed(e, kernel))
+        return NNRT_SUCCESS;
+    nnrti_cpu_set_kernel(step, kernel, step->attr);
+    step->scratchBytes = scratch;
+    return NNRT_SUCCESS;
 }
 
 static bool nnrti_cpu_exchange(nnrti_cpu_edit *e, uint32_t s)
@@ -8457,6 +9510,10 @@ static bool nnrti_cpu_integers_of(const nnrt_draft_step *step, nnrti_cpu_integer
     switch (a->type) {
     case NNRT_DATA_TYPE_BOOL: return logical;
     case NNRT_DATA_TYPE_UINT8: return !logical && !a->unary;
+    case NNRT_DATA_TYPE_UINT32: /* modulo 2^n, as the signed types */
+    case NNRT_DATA_TYPE_UINT64:
+        a->type = a->type == NNRT_DATA_TYPE_UINT32 ? NNRT_DATA_TYPE_INT32 : NNRT_DATA_TYPE_INT64;
+        return a->function == NNRTI_CPU_ADD || a->function == NNRTI_CPU_SUB || a->function == NNRTI_CPU_MUL;
     case NNRT_DATA_TYPE_INT8:
     case NNRT_DATA_TYPE_INT32:
     case NNRT_DATA_TYPE_INT64: return !logical;
@@ -8644,6 +9701,7 @@ static bool nnrti_cpu_keeps_half(const nnrt_draft_step *step)
     case NNRT_NODE_TYPE_STFT:
     case NNRT_NODE_TYPE_TENSOR_SCATTER: /* it writes a part of a cache */
     case NNRT_NODE_TYPE_UNIQUE: return true;
+    case NNRT_NODE_TYPE_RESIZE_ND: return nnrti_cpu_moves_nearest(step);
     default: break;
     }
     return (nnrt_op_types(step->op) & NNRT_TYPES_QUANT(NNRT_TYPES_I32)) != 0 || nnrti_cpu_is_elementwise_half(step) ||
@@ -9047,6 +10105,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_cast(nnrti_cpu_edit *e, uint32_t s)
     const nnrt_plan_arg x = d->steps[s].args[0], y = d->steps[s].args[d->steps[s].nIn + d->steps[s].nDerived];
     const nnrti_cpu_kernel *kernel = nnrti_cpu_cast_kernel(e, x.view.dataType, y.view.dataType);
     nnrt_plan_arg *args;
+    if (kernel == NULL && nnrti_cpu_cast_row_of(x.view.dataType, y.view.dataType) != NULL)
+        kernel = &e->isa->cast_elements;
     if (kernel == NULL || !nnrti_cpu_is_allowed(e, kernel))
         return NNRT_SUCCESS;
     if ((args = nnrt_draft_args(d, s, 1, 1)) == NULL)
@@ -9693,6 +10753,10 @@ static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s)
     case NNRT_NODE_TYPE_ARGMAX_FUSION:
     case NNRT_NODE_TYPE_ARGMIN_FUSION: return nnrti_cpu_lower_argminmax(e, s);
     case NNRT_NODE_TYPE_RESIZE: return nnrti_cpu_lower_resize(e, s);
+    case NNRT_NODE_TYPE_ROTARY_EMBEDDING:
+    case NNRT_NODE_TYPE_COL2IM:
+    case NNRT_NODE_TYPE_CONV_TRANSPOSE_3D:
+    case NNRT_NODE_TYPE_RESIZE_ND: return nnrti_cpu_lower_portable(e, s);
     case NNRT_NODE_TYPE_CONV_3D: /* of fixed shapes: before layout copies are inserted (nnrti_cpu_copy_images) */
         return e->dynamic != NULL && e->dynamic->volume ? nnrti_cpu_lower_conv3d(e, s) : NNRT_SUCCESS;
     case NNRT_NODE_TYPE_TOPK_FUSION:
@@ -9820,6 +10884,10 @@ static bool nnrti_cpu_may_be_dynamic(const nnrt_draft_step *step)
     case NNRT_NODE_TYPE_ATTENTION:
     case NNRT_NODE_TYPE_DFT:
     case NNRT_NODE_TYPE_STFT:
+    case NNRT_NODE_TYPE_ROTARY_EMBEDDING:
+    case NNRT_NODE_TYPE_COL2IM:
+    case NNRT_NODE_TYPE_CONV_TRANSPOSE_3D:
+    case NNRT_NODE_TYPE_RESIZE_ND:
     case NNRT_NODE_TYPE_LSTM_PEEPHOLE:
     case NNRT_NODE_TYPE_GRU:
     case NNRT_NODE_TYPE_RNN: return true;

@@ -715,6 +715,77 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_log1p(nnrti_v x)
     return nnrti_v_log(u) + (x - (u - nnrti_v_all(1.0f))) / u;
 }
 
+/* atan x, as the reference device: of |x| = tan(b + atan t), |t| <= tan(pi/8). At most 2 ulp. */
+#define nnrti_v_atan NNRTI_CPU(v_atan)
+NNRTI_CPU_INLINE nnrti_v nnrti_v_atan(nnrti_v x)
+{
+    const nnrti_v one = nnrti_v_all(1.0f), zero = nnrti_v_all(0.0f), most = nnrti_v_all(2.41421366f);
+    const nnrti_v a = (nnrti_v)((nnrti_v_bits)x & INT32_MAX), least = nnrti_v_all(0.414213568f);
+    const nnrti_v above = nnrti_v_if_less(least, a, a - one, a), below = nnrti_v_if_less(least, a, a + one, one);
+    const nnrti_v t = nnrti_v_if_less(most, a, zero - one, above) / nnrti_v_if_less(most, a, a, below), z = t * t;
+    const nnrti_v half = nnrti_v_if_less(least, a, nnrti_v_all(0.785398185f), zero);
+    const nnrti_v part = nnrti_v_if_less(least, a, nnrti_v_all(-2.18556941e-08f), zero);
+    const nnrti_v b = nnrti_v_if_less(most, a, nnrti_v_all(1.57079637f), half);
+    const nnrti_v rest = nnrti_v_if_less(most, a, nnrti_v_all(-4.37113883e-08f), part);
+    nnrti_v p = nnrti_v_fma(z, nnrti_v_all(-0.0608230494f), nnrti_v_all(0.105955712f));
+    p = nnrti_v_fma(z, p, nnrti_v_all(-0.142437935f));
+    p = nnrti_v_fma(z, p, nnrti_v_all(0.199984863f));
+    p = nnrti_v_fma(z, p, nnrti_v_all(-0.333333164f));
+    p = b + (t + (t * z * p + rest));
+    return (nnrti_v)((nnrti_v_bits)p | ((nnrti_v_bits)x & INT32_MIN));
+}
+
+/* ln(1 + w) for a < 2^14, else ln(2 a), which is that of w; a and w >= 0. */
+#define nnrti_v_log_of NNRTI_CPU(v_log_of)
+NNRTI_CPU_INLINE nnrti_v nnrti_v_log_of(nnrti_v w, nnrti_v a)
+{
+    const nnrti_v far = nnrti_v_all(16384.0f), u = w + nnrti_v_all(1.0f);
+    const nnrti_v rest = nnrti_v_if_less(a, far, (w - (u - nnrti_v_all(1.0f))) / u, nnrti_v_all(0.693147182f));
+    return nnrti_v_log(nnrti_v_if_less(a, far, u, a)) + rest;
+}
+
+/* sinh x: below 1 the power series up to x^11, else h - 1 / (4 h), h = e^|x| / 2. Its exponent is reduced by ln(2.2513514),
+   an exact difference, so that h is finite wherever sinh x is. At most 4 ulp. cosh x: h + 1 / (4 h), at most 4 ulp. */
+#define nnrti_v_half_exp NNRTI_CPU(v_half_exp)
+NNRTI_CPU_INLINE nnrti_v nnrti_v_half_exp(nnrti_v x)
+{
+    const nnrti_v a = (nnrti_v)((nnrti_v_bits)x & INT32_MAX);
+    return nnrti_v_exp(a - nnrti_v_all(0.8115234375f)) * nnrti_v_all(1.12566757f);
+}
+#define nnrti_v_sinh NNRTI_CPU(v_sinh)
+NNRTI_CPU_INLINE nnrti_v nnrti_v_sinh(nnrti_v x)
+{
+    const nnrti_v a = (nnrti_v)((nnrti_v_bits)x & INT32_MAX), h = nnrti_v_half_exp(x), z = x * x;
+    const nnrti_v large = (nnrti_v)((nnrti_v_bits)(h - nnrti_v_all(0.25f) / h) | ((nnrti_v_bits)x & INT32_MIN));
+    nnrti_v p = nnrti_v_fma(z, nnrti_v_all(2.50521084e-8f), nnrti_v_all(2.75573192e-6f));
+    p = nnrti_v_fma(z, p, nnrti_v_all(1.98412698e-4f));
+    p = nnrti_v_fma(z, p, nnrti_v_all(8.33333333e-3f));
+    p = nnrti_v_fma(z, p, nnrti_v_all(1.66666667e-1f));
+    return nnrti_v_if_less(a, nnrti_v_all(1.0f), nnrti_v_fma(x * z, p, x), large);
+}
+
+/* asinh x = ln(1 + a + a^2 / (1 + sqrt(1 + a^2))), a = |x|; acosh x = ln(1 + t + sqrt(2 t + t^2)), t = x - 1; atanh x =
+   ln(1 + 2 a / (1 - a)) / 2; as the reference device. At most 4 ulp. */
+#define nnrti_v_inverse NNRTI_CPU(v_inverse)
+NNRTI_CPU_INLINE nnrti_v nnrti_v_inverse(nnrti_v x, const nnrti_cpu_function function)
+{
+    const nnrti_v one = nnrti_v_all(1.0f), zero = nnrti_v_all(0.0f), all = nnrti_v_all(INFINITY), none = nnrti_v_all(NAN);
+    const nnrti_v a = (nnrti_v)((nnrti_v_bits)x & INT32_MAX), t = x - one, z = a * a;
+    nnrti_v y;
+    if (function == NNRTI_CPU_ACOSH) {
+        y = nnrti_v_log_of(t + nnrti_v_sqrt(nnrti_v_fma(t, t, t + t)), x);
+        return NNRTI_CPU_IF_NAN(x, nnrti_v_if_less(x, one, none, nnrti_v_if_less(x, all, y, x)));
+    }
+    if (function == NNRTI_CPU_ATANH) {
+        y = nnrti_v_all(0.5f) * nnrti_v_log_of((a + a) / (one - a), zero);
+        y = nnrti_v_if_less(a, one, y, nnrti_v_if_less(one, a, none, all));
+    } else {
+        y = nnrti_v_log_of(a + z / (one + nnrti_v_sqrt(one + z)), a);
+        y = nnrti_v_if_less(a, all, y, a);
+    }
+    return NNRTI_CPU_IF_NAN(x, (nnrti_v)((nnrti_v_bits)y | ((nnrti_v_bits)x & INT32_MIN)));
+}
+
 /* A vector of activation(x), for the activations of nnrti_cpu_has_simd_activation. A factor is bounded from below
    where the other factor is 0 for everything smaller, so that -Inf gives 0 and not NaN. */
 NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(activation)(nnrti_v x, const NNRT_ActivationType activation)
@@ -803,6 +874,14 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(unary_function)(nnrti_v x, nnrti_v a, nnrti_v
     case NNRTI_CPU_RECIPROCAL: return one / x;
     case NNRTI_CPU_HARD_SIGMOID: return nnrti_v_min(one, nnrti_v_max(zero, a * x + b));
     case NNRTI_CPU_SIGN: return nnrti_v_if_less(zero, x, one, nnrti_v_if_less(x, zero, zero - one, x));
+    case NNRTI_CPU_ATAN: return nnrti_v_atan(x);
+    case NNRTI_CPU_ASIN: return nnrti_v_atan(x / nnrti_v_sqrt((one - x) * (one + x)));
+    case NNRTI_CPU_ACOS: return two * nnrti_v_atan(nnrti_v_sqrt((one - x) / (one + x)));
+    case NNRTI_CPU_SINH: return nnrti_v_sinh(x);
+    case NNRTI_CPU_COSH: e = nnrti_v_half_exp(x); return e + nnrti_v_all(0.25f) / e;
+    case NNRTI_CPU_ASINH:
+    case NNRTI_CPU_ACOSH:
+    case NNRTI_CPU_ATANH: return nnrti_v_inverse(x, function);
     case NNRTI_CPU_GELU_TANH:
         x = nnrti_v_max(nnrti_v_all(-12.0f), x);
         e = nnrti_v_tanh(nnrti_v_all(0.7978845608f) * (x + nnrti_v_all(0.044715f) * x * x * x));
@@ -3405,20 +3484,38 @@ static NNRT_ReturnCode NNRTI_CPU(average_pool)(const void *attr, nnrt_view *args
     return NNRTI_CPU(run_window)(attr, &args[0], NULL, &args[1], call, 0, NNRTI_CPU(average_pool_task));
 }
 
-/* Loads row[start + t * step], t < n, or `rest` where that is outside a row of L floats. */
+/* Loads row[start + t], or `rest` where that is outside a row of L floats. */
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(load_inside)(const float *row, int64_t start, int32_t L, float rest)
+{
+    const int64_t below = start < 0 ? -start : 0, room = L - start, end = room < NNRTI_LANES ? room : NNRTI_LANES;
+    const float *const from = (const float *)((uintptr_t)row + (uintptr_t)(start * (int64_t)sizeof(float)));
+    float part[NNRTI_LANES];
+    if (below == 0 && end == NNRTI_LANES)
+        return nnrti_v_load(from);
+    if (below >= end)
+        return nnrti_v_all(rest);
+#if NNRTI_CPU_LEVEL == 4
+    (void)part;
+    return _mm512_mask_loadu_ps(nnrti_v_all(rest), (__mmask16)((1u << end) - (1u << below)), from);
+#else
+    nnrti_v_store(part, nnrti_v_all(rest));
+    for (int64_t t = below; t < end; t++)
+        part[t] = row[start + t];
+    return nnrti_v_load(part);
+#endif
+}
+
+/* Loads row[start + t * step], t < n, or `rest` where that is outside a row of L floats; other lanes are undefined. */
 NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(load_taps)(const float *row, int64_t start, int64_t step, int32_t n, int32_t L,
                                               float rest)
 {
-    const int64_t last = start + (n - 1) * step;
     float part[NNRTI_LANES];
     int32_t first, end;
-    if (start >= 0 && last < L && step == 1 && (NNRTI_CPU_LEVEL == 4 || n == NNRTI_LANES))
-        return nnrti_v_load_part(row + start, n);
-    if (start >= 0 && last < L && step == 2 && (NNRTI_CPU_LEVEL == 4 || start + 2 * NNRTI_LANES <= L))
-        return NNRTI_CPU(v_even)(nnrti_v_load_part(row + start, 2 * n - 1),
-                                 2 * n - 1 > NNRTI_LANES
-                                     ? nnrti_v_load_part(row + start + NNRTI_LANES, 2 * n - 1 - NNRTI_LANES)
-                                     : nnrti_v_all(rest));
+    if (step == 1)
+        return NNRTI_CPU(load_inside)(row, start, L, rest);
+    if (step == 2)
+        return NNRTI_CPU(v_even)(NNRTI_CPU(load_inside)(row, start, L, rest),
+                                 NNRTI_CPU(load_inside)(row, start + NNRTI_LANES, L, rest));
     nnrti_cpu_valid_range(start, step, n, L, &first, &end);
     for (int32_t t = 0; t < NNRTI_LANES; t++)
         part[t] = t >= first && t < end ? row[start + t * step] : rest;
@@ -3459,22 +3556,38 @@ NNRTI_CPU_INLINE void NNRTI_CPU(pool_nd_vector)(const NNRTI_CPU(pool_nd_job) * j
     nnrti_v_store_part(y + q, result, n);
 }
 
-/* Divides a row of sums by the number of elements that count. */
+/* The elements that count of a window that starts at `start` on axis i. */
+static float NNRTI_CPU(pool_nd_count)(const NNRTI_CPU(pool_nd_job) * j, int32_t i, int64_t start)
+{
+    const nnrti_cpu_pool_nd *a = j->attr;
+    const int64_t more = a->ends != NULL ? a->pad[i] : 0;
+    const nnrt_tap_range cells = nnrt_taps_inside(start + more, a->window[i], a->dilation[i],
+                                                  j->x->dims[2 + i] + more + (a->ends != NULL ? a->ends[i] : 0));
+    return (float)(cells.end - cells.first);
+}
+
+/* Divides a row of sums by the number of elements that count: in most of the row, the same for all. */
 static void NNRTI_CPU(divide_row)(const NNRTI_CPU(pool_nd_job) * j, float *y, const int64_t *at)
 {
     const nnrti_cpu_pool_nd *a = j->attr;
-    const int32_t last = j->y->rank - 3;
-    for (int32_t q = 0; q < j->y->dims[2 + last]; q++) {
-        float count = 1;
-        for (int32_t i = 0; i <= last; i++) {
-            const int64_t start = i < last ? at[i] : q * a->stride[i] - a->pad[i],
-                          more = a->ends != NULL ? a->pad[i] : 0;
-            const nnrt_tap_range cells =
-                nnrt_taps_inside(start + more, a->window[i], a->dilation[i],
-                                 j->x->dims[2 + i] + more + (a->ends != NULL ? a->ends[i] : 0));
-            count *= (float)(cells.end - cells.first);
+    const int32_t last = j->y->rank - 3, W = j->y->dims[2 + last], L = j->x->dims[2 + last];
+    const int64_t reach = (a->window[last] - 1) * a->dilation[last];
+    float others = 1;
+    for (int32_t i = 0; i < last; i++)
+        others *= NNRTI_CPU(pool_nd_count)(j, i, at[i]);
+    for (int32_t q = 0, n; q < W; q += n) {
+        const int64_t start = q * a->stride[last] - a->pad[last];
+        n = 1;
+        if (start >= 0 && start + reach < L) { /* windows that are inside x */
+            const int64_t more = (L - 1 - reach - start) / a->stride[last];
+            const nnrti_v by = nnrti_v_all(others * (float)a->window[last]);
+            n = more < W - q ? (int32_t)more + 1 : W - q;
+            n = n < W - q ? n : W - q;
+            for (int32_t t = 0; t < n; t += NNRTI_LANES)
+                nnrti_v_store_part(y + q + t, nnrti_v_load_part(y + q + t, n - t) / by, n - t);
+        } else {
+            y[q] = y[q] / (others * NNRTI_CPU(pool_nd_count)(j, last, start));
         }
-        y[q] = y[q] / count;
     }
 }
 
@@ -3668,12 +3781,12 @@ NNRTI_CPU_NOINLINE static void NNRTI_CPU(row_of_POWER)(const float *x, ptrdiff_t
     }
 }
 
-/* y = sin(x), or cos(x). The remainder of x modulo pi/2 is computed in double, with an error of 2^-66, and rounded
+/* y = sin(x), cos(x) or tan(x). The remainder of x modulo pi/2 is computed in double, with an error of 2^-66, and rounded
    once; then follow the polynomials of the reference device. |x| from 2^20 on and NaN use its functions. y may be x. */
 NNRTI_CPU_NOINLINE static void NNRTI_CPU(sin_cos_row)(const float *x, float *y, int32_t count,
                                                       const nnrti_cpu_elementwise *each)
 {
-    const bool cosine = each->function == NNRTI_CPU_COS;
+    const bool cosine = each->function == NNRTI_CPU_COS, tangent = each->function == NNRTI_CPU_TAN;
     const double magic = 6755399441055744.0;
     const nnrti_v far = nnrti_v_all(1048576.0f), zero = nnrti_v_all(0.0f), one = nnrti_v_all(1.0f);
     float from[NNRTI_CPU_DOUBLE_CHUNK], rest[NNRTI_CPU_DOUBLE_CHUNK], turn[NNRTI_CPU_DOUBLE_CHUNK];
@@ -3707,7 +3820,11 @@ NNRTI_CPU_NOINLINE static void NNRTI_CPU(sin_cos_row)(const float *x, float *y, 
             a = nnrti_v_fma(r * s, a, r);
             b = nnrti_v_fma(s, b, nnrti_v_all(0.0416666456f));
             b = one - (nnrti_v_all(0.5f) * s - s * s * b);
-            a = (nnrti_v)(((odd & (nnrti_v_bits)b) | (~odd & (nnrti_v_bits)a)) ^ (n & 2) << 30);
+            if (tangent) /* of odd n, -cos / sin */
+                a = (nnrti_v)((odd & (nnrti_v_bits)b) | (~odd & (nnrti_v_bits)a)) /
+                    (nnrti_v)((odd & ((nnrti_v_bits)a ^ INT32_MIN)) | (~odd & (nnrti_v_bits)b));
+            else
+                a = (nnrti_v)(((odd & (nnrti_v_bits)b) | (~odd & (nnrti_v_bits)a)) ^ (n & 2) << 30);
             if (!cosine) /* sin(-0) is -0 */
                 a = nnrti_v_if_less((nnrti_v)((nnrti_v_bits)v & INT32_MAX), nnrti_v_all(0.000244140625f), v, a);
             nnrti_v_store_part(y + i + t, a, some - t);
@@ -3716,7 +3833,9 @@ NNRTI_CPU_NOINLINE static void NNRTI_CPU(sin_cos_row)(const float *x, float *y, 
             continue;
         for (int32_t t = 0; t < some; t++)
             if (!((from[t] < 0 ? -from[t] : from[t]) < 1048576.0f))
-                y[i + t] = cosine ? nnrt_cosf(from[t]) : nnrt_sinf(from[t]);
+                y[i + t] = tangent  ? nnrt_sinf(from[t]) / nnrt_cosf(from[t])
+                           : cosine ? nnrt_cosf(from[t])
+                                    : nnrt_sinf(from[t]);
     }
 }
 
@@ -4352,23 +4471,32 @@ NNRTI_CPU_INLINE float NNRTI_CPU(sum_line)(nnrti_v sum, nnrti_v rest)
     return NNRTI_CPU(sum_vector)(&sum, &rest);
 }
 
-/* Accumulates v: into a sum, a product, or a maximum or minimum, which NaN propagates through. */
+/* An element as a sum adds it: the square of SUM_SQUARE and L2, the absolute value of ASUM. */
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(reduce_map)(nnrti_v v, NNRT_ReduceMode mode, const nnrti_cpu_reduce_kind kind)
+{
+    if (kind != NNRTI_CPU_REDUCE_SUM)
+        return v;
+    if (mode == NNRT_REDUCE_MODE_SUM_SQUARE || mode == NNRT_REDUCE_MODE_L2)
+        return v * v;
+    return mode == NNRT_REDUCE_MODE_ASUM ? (nnrti_v)((nnrti_v_bits)v & INT32_MAX) : v;
+}
+
+/* Joins v, which reduce_map gave: to a sum, a product, or a maximum or minimum, which NaN propagates through. */
+NNRTI_CPU_INLINE void NNRTI_CPU(reduce_join)(nnrti_v *sum, nnrti_v *rest, nnrti_v v, NNRT_ReduceMode mode,
+                                             const nnrti_cpu_reduce_kind kind)
+{
+    if (kind == NNRTI_CPU_REDUCE_PRODUCT)
+        *sum = *sum * v;
+    else if (kind == NNRTI_CPU_REDUCE_EXTREME)
+        *sum = NNRTI_CPU_IF_NAN(v, mode == NNRT_REDUCE_MODE_MAX ? nnrti_v_max(v, *sum) : nnrti_v_min(v, *sum));
+    else
+        NNRTI_CPU(two_sum)(sum, rest, v);
+}
+
 NNRTI_CPU_INLINE void NNRTI_CPU(reduce_accumulate)(nnrti_v *sum, nnrti_v *rest, nnrti_v v, NNRT_ReduceMode mode,
                                                    const nnrti_cpu_reduce_kind kind)
 {
-    if (kind == NNRTI_CPU_REDUCE_PRODUCT) {
-        *sum = *sum * v;
-        return;
-    }
-    if (kind == NNRTI_CPU_REDUCE_EXTREME) {
-        *sum = NNRTI_CPU_IF_NAN(v, mode == NNRT_REDUCE_MODE_MAX ? nnrti_v_max(v, *sum) : nnrti_v_min(v, *sum));
-        return;
-    }
-    if (mode == NNRT_REDUCE_MODE_SUM_SQUARE || mode == NNRT_REDUCE_MODE_L2)
-        v = v * v;
-    else if (mode == NNRT_REDUCE_MODE_ASUM)
-        v = nnrti_v_if_less(v, nnrti_v_all(0.0f), nnrti_v_all(0.0f) - v, v);
-    NNRTI_CPU(two_sum)(sum, rest, v);
+    NNRTI_CPU(reduce_join)(sum, rest, NNRTI_CPU(reduce_map)(v, mode, kind), mode, kind);
 }
 
 /* Arguments of a reduction. */
@@ -4447,53 +4575,107 @@ NNRTI_CPU_INLINE void NNRTI_CPU(reduce_columns)(const NNRTI_CPU(reduce_job) * j,
      kind == NNRTI_CPU_REDUCE_SUM ? NNRTI_CPU(compensated_sum)(results[i], rests[i]) : results[i], half);
 }
 
-/* One result: lanes are elements of x from `at` on, which mostly are adjacent. */
-NNRTI_CPU_INLINE float NNRTI_CPU(reduce_row)(const NNRTI_CPU(reduce_job) * j, ptrdiff_t at,
-                                             const nnrti_cpu_reduce_kind kind, const bool half)
+/* The elements of one result, of x from `at` on, which mostly are adjacent: *to and *left = the reduction of every
+   NNRTI_LANES-th of them, and its rest. */
+NNRTI_CPU_INLINE void NNRTI_CPU(reduce_row)(const NNRTI_CPU(reduce_job) * j, ptrdiff_t at, float *to, float *left,
+                                            const nnrti_cpu_reduce_kind kind, const bool half)
 {
     const NNRT_ReduceMode mode = j->attr->mode;
     const float start = NNRTI_CPU(reduce_start)(mode);
-    float part[NNRTI_LANES];
-    nnrt_walk set = j->set;
+    const int32_t whole = j->set.row[0] == 1 ? j->set.count : 0;
+    const nnrt_walk *set = &j->set;
+    nnrt_walk own;
     nnrti_v sum[4], rest[4];
+    int32_t i = 0;
     NNRTI_CPU_UNROLL
     for (int32_t v = 0; v < 4; v++) {
         sum[v] = nnrti_v_all(start);
         rest[v] = nnrti_v_all(0.0f);
     }
+    if (set->rank > 0) { /* several rows, of which it needs a walk of its own */
+        own = j->set;
+        set = &own;
+    }
+    if (whole >= 4 * NNRTI_LANES) { /* the first vectors need no addition */
+        NNRTI_CPU_UNROLL
+        for (int32_t v = 0; v < 4; v++)
+            sum[v] = NNRTI_CPU(reduce_map)(
+                NNRTI_CPU(reduce_load)(j->x, at + set->at[0] + v * NNRTI_LANES, NNRTI_LANES, half), mode, kind);
+        i = 4 * NNRTI_LANES;
+    }
     do {
-        const ptrdiff_t from = at + set.at[0];
-        const int32_t whole = set.row[0] == 1 ? set.count : 0;
-        int32_t i = 0;
+        const ptrdiff_t from = at + set->at[0];
         for (; i + 4 * NNRTI_LANES <= whole; i += 4 * NNRTI_LANES)
             NNRTI_CPU_UNROLL
         for (int32_t v = 0; v < 4; v++)
             NNRTI_CPU(reduce_accumulate)
         (&sum[v], &rest[v], NNRTI_CPU(reduce_load)(j->x, from + i + v * NNRTI_LANES, NNRTI_LANES, half), mode, kind);
-        for (; i < set.count; i += NNRTI_LANES) { /* the remainder of the row, padded with the neutral element */
+        for (; i < set->count; i += NNRTI_LANES) { /* the remainder of the row, padded with the neutral element */
+            float part[NNRTI_LANES];
+            nnrti_v value;
             if (i + NNRTI_LANES <= whole) {
-                nnrti_v_store(part, NNRTI_CPU(reduce_load)(j->x, from + i, NNRTI_LANES, half));
+                value = NNRTI_CPU(reduce_load)(j->x, from + i, NNRTI_LANES, half);
             } else {
                 nnrti_v_store(part, nnrti_v_all(start));
-                for (int32_t t = 0; t < NNRTI_LANES && i + t < set.count; t++) {
-                    const ptrdiff_t one = from + (i + t) * set.row[0];
+                for (int32_t t = 0; t < NNRTI_LANES && i + t < set->count; t++) {
+                    const ptrdiff_t one = from + (i + t) * set->row[0];
                     part[t] = half ? nnrt_half_to_float(((const uint16_t *)j->x)[one]) : ((const float *)j->x)[one];
                 }
+                value = nnrti_v_load(part);
             }
-            NNRTI_CPU(reduce_accumulate)(&sum[0], &rest[0], nnrti_v_load(part), mode, kind);
+            NNRTI_CPU(reduce_accumulate)(&sum[0], &rest[0], value, mode, kind);
         }
-    } while (nnrt_walk_next(&set));
-    if (kind == NNRTI_CPU_REDUCE_SUM)
-        return NNRTI_CPU(sum_lanes)(sum, rest, 4);
-    for (int32_t v = 1; v < 4; v++)
-        NNRTI_CPU(reduce_accumulate)(&sum[0], &rest[0], sum[v], mode, kind);
-    nnrti_v_store(part, sum[0]);
-    for (int32_t i = 1; i < NNRTI_LANES; i++)
-        if (kind == NNRTI_CPU_REDUCE_PRODUCT)
-            part[0] *= part[i];
-        else if (part[i] != part[i] || (mode == NNRT_REDUCE_MODE_MAX ? part[i] > part[0] : part[i] < part[0]))
-            part[0] = part[i];
-    return part[0];
+        i = 0;
+    } while (set->rank > 0 && nnrt_walk_next(&own));
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 1; v < 4; v++) {
+        NNRTI_CPU(reduce_join)(&sum[0], &rest[0], sum[v], mode, kind);
+        rest[0] = rest[0] + rest[v];
+    }
+    nnrti_v_store(to, sum[0]);
+    nnrti_v_store(left, rest[0]);
+}
+
+/* `count` results, at most a vector, whose elements in x begin at `at`, `step` apart. Each is reduced to a vector; these
+   vectors are transposed, so that lanes are results, and joined pairwise: that takes as long for all as for one. A
+   result has the same bits in every group. */
+NNRTI_CPU_INLINE void NNRTI_CPU(reduce_rows)(const NNRTI_CPU(reduce_job) * j, ptrdiff_t at, ptrdiff_t step,
+                                             int32_t count, ptrdiff_t y, ptrdiff_t next,
+                                             const nnrti_cpu_reduce_kind kind, const bool half)
+{
+    float rows[2][NNRTI_LANES * NNRTI_LANES], lanes[2][NNRTI_LANES * NNRTI_LANES];
+    nnrti_v sum[NNRTI_LANES], rest[NNRTI_LANES];
+    for (int32_t t = 0; t < count; t++)
+        NNRTI_CPU(reduce_row)(j, at + t * step, rows[0] + t * NNRTI_LANES, rows[1] + t * NNRTI_LANES, kind, half);
+    for (int32_t k = 0; k < (kind == NNRTI_CPU_REDUCE_SUM ? 2 : 1); k++) {
+        memset(rows[k] + count * NNRTI_LANES, 0, (size_t)(NNRTI_LANES - count) * NNRTI_LANES * sizeof(float));
+        nnrti_cpu_transpose((const uint32_t *)(const void *)rows[k], NNRTI_LANES, (uint32_t *)(void *)lanes[k], NNRTI_LANES,
+                            NNRTI_LANES, NNRTI_LANES);
+    }
+    for (int32_t i = 0; i < NNRTI_LANES; i++) {
+        sum[i] = nnrti_v_load(lanes[0] + i * NNRTI_LANES);
+        rest[i] = kind == NNRTI_CPU_REDUCE_SUM ? nnrti_v_load(lanes[1] + i * NNRTI_LANES) : sum[i];
+    }
+    for (int32_t n = NNRTI_LANES / 2; n > 0; n /= 2)
+        for (int32_t i = 0; i < n; i++) {
+            NNRTI_CPU(reduce_join)(&sum[i], &rest[i], sum[i + n], j->attr->mode, kind);
+            rest[i] = rest[i] + rest[i + n];
+        }
+    if (kind == NNRTI_CPU_REDUCE_SUM) { /* as compensated_sum and reduce_end */
+        const nnrti_v none = rest[0] - rest[0];
+        const nnrti_v_bits finite = (nnrti_v_bits)(none == nnrti_v_all(0.0f));
+        sum[0] = (nnrti_v)((finite & (nnrti_v_bits)(sum[0] + rest[0])) | (~finite & (nnrti_v_bits)sum[0]));
+        if (j->attr->mode == NNRT_REDUCE_MODE_MEAN)
+            sum[0] = sum[0] / nnrti_v_all((float)j->count);
+        if (j->attr->mode == NNRT_REDUCE_MODE_L2)
+            sum[0] = nnrti_v_sqrt(sum[0]);
+    }
+    nnrti_v_store(rows[0], sum[0] * nnrti_v_all(j->attr->coeff));
+    for (int32_t t = 0; t < count; t++)
+        if (half)
+            ((uint16_t *)j->y)[y + t * next] = nnrt_half_from_float(rows[0][t]);
+        else
+            ((float *)j->y)[y + t * next] = rows[0][t];
 }
 
 /* `count` results, at most a vector, of a short row of x each, from `at` on, `step` apart: the rows are transposed, and
@@ -4530,18 +4712,15 @@ NNRTI_CPU_INLINE void NNRTI_CPU(reduce_walk)(const NNRTI_CPU(reduce_job) * j, nn
         memset(cells, 0, sizeof(cells));
     do {
         const bool columns = w->row[1] == 1 && w->count > 1;
-        for (int32_t i = 0; brief && !columns && i < w->count; i += NNRTI_LANES)
-            NNRTI_CPU(reduce_short)
-        (j, w->at[1] + i * w->row[1], w->row[1], w->count - i < NNRTI_LANES ? w->count - i : NNRTI_LANES,
-         w->at[0] + i * w->row[0], w->row[0], cells, kind, half);
-        if (brief && !columns)
-            continue;
-        for (int32_t i = 0; i < w->count; i += columns ? NNRTI_LANES : 1) {
+        for (int32_t i = 0; i < w->count; i += NNRTI_LANES) {
+            const int32_t count = w->count - i < NNRTI_LANES ? w->count - i : NNRTI_LANES;
             const ptrdiff_t x = w->at[1] + i * w->row[1], y = w->at[0] + i * w->row[0];
             if (columns)
-                NNRTI_CPU(reduce_columns)
-            (j, x, w->count - i < NNRTI_LANES ? w->count - i : NNRTI_LANES, y, w->row[0], kind, half);
-            else NNRTI_CPU(reduce_store)(j, y, NNRTI_CPU(reduce_row)(j, x, kind, half), half);
+                NNRTI_CPU(reduce_columns)(j, x, count, y, w->row[0], kind, half);
+            else if (brief)
+                NNRTI_CPU(reduce_short)(j, x, w->row[1], count, y, w->row[0], cells, kind, half);
+            else
+                NNRTI_CPU(reduce_rows)(j, x, w->row[1], count, y, w->row[0], kind, half);
         }
     } while (nnrt_walk_next(w));
 }
@@ -9456,8 +9635,10 @@ static void NNRTI_CPU(matmul_q8_table)(const NNRTI_CPU(matmul_q8_job) * j, const
             nnrti_i_store(part, nnrti_i_dot(nnrti_i_load(part), 0x01010101, from));
             memcpy(sums, part, sizeof(part));
 #else
-            for (int32_t i = 0; i < NNRTI_Q8_LANES * NNRTI_Q8_GROUP; i++)
-                sums[i / NNRTI_Q8_GROUP] += (uint32_t)(int32_t)from[i];
+            for (int32_t i = 0; i < NNRTI_Q8_LANES * NNRTI_Q8_GROUP; i++) {
+                const int32_t entry = from[i];
+                sums[i / NNRTI_Q8_GROUP] += (uint32_t)entry;
+            }
 #endif
         }
         for (int32_t i = 0, c = v * NNRTI_Q8_LANES; i < NNRTI_Q8_LANES; i++, c++)

@@ -887,6 +887,15 @@ static double bound_of(const step *s, double y, double size)
     case NNRT_NODE_TYPE_LOG:
     case NNRT_NODE_TYPE_SIN:
     case NNRT_NODE_TYPE_COS: return 2 * ROUNDING * 4 * fabs(y);
+    case NNRT_NODE_TYPE_TAN: /* the errors of both devices */
+    case NNRT_NODE_TYPE_ATAN:
+    case NNRT_NODE_TYPE_ASIN:
+    case NNRT_NODE_TYPE_ACOS:
+    case NNRT_NODE_TYPE_SINH:
+    case NNRT_NODE_TYPE_COSH:
+    case NNRT_NODE_TYPE_ASINH:
+    case NNRT_NODE_TYPE_ACOSH:
+    case NNRT_NODE_TYPE_ATANH: return 2 * ROUNDING * 8 * fabs(y);
     case NNRT_NODE_TYPE_L2_NORMALIZE_FUSION:
     case NNRT_NODE_TYPE_LP_NORMALIZATION: return 2 * ROUNDING * 5 * fabs(y);
     case NNRT_NODE_TYPE_RESIZE: /* of 4 cells */

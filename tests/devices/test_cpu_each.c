@@ -139,6 +139,15 @@ static const one ones[] = {
     {NNRT_NODE_TYPE_ERF, NULL, erf, 2, 0x1p-22, 0},
     {NNRT_NODE_TYPE_SIN, NULL, sin, 2, 0, 0},
     {NNRT_NODE_TYPE_COS, NULL, cos, 2, 0, 0},
+    {NNRT_NODE_TYPE_TAN, NULL, tan, 4, 0, 0},
+    {NNRT_NODE_TYPE_ATAN, NULL, atan, 2, 0, 0},
+    {NNRT_NODE_TYPE_ASIN, NULL, asin, 3, 0, 0},
+    {NNRT_NODE_TYPE_ACOS, NULL, acos, 3, 0, 0},
+    {NNRT_NODE_TYPE_SINH, NULL, sinh, 4, 0, 0},
+    {NNRT_NODE_TYPE_COSH, NULL, cosh, 4, 0, 0},
+    {NNRT_NODE_TYPE_ASINH, NULL, asinh, 4, 0, 0},
+    {NNRT_NODE_TYPE_ACOSH, NULL, acosh, 4, 0, 0},
+    {NNRT_NODE_TYPE_ATANH, NULL, atanh, 4, 0, 0},
     {NNRT_NODE_TYPE_ABS, NULL, fabs, 0, 0, 0},
     {NNRT_NODE_TYPE_NEG, NULL, negative, 0, 0, 0},
     {NNRT_NODE_TYPE_ACTIVATION, &of_sign, sign_of, 0, 0, 0},
@@ -233,7 +242,7 @@ static void test_left(void **unused)
     static const one left[] = {
         {NNRT_NODE_TYPE_EXPFUSION, &base, exp2, 0, 0, 0},        {NNRT_NODE_TYPE_SOFTPLUS, &steep, softplus, 0, 0, 0},
         {NNRT_NODE_TYPE_SOFTPLUS, &early, softplus, 0, 0, 0},    {NNRT_NODE_TYPE_POW_FUSION, &scaled, square, 0, 0, 2},
-        {NNRT_NODE_TYPE_POW_FUSION, &moved, square, 0, 0, 2},    {NNRT_NODE_TYPE_TAN, NULL, tan, 0, 0, 0},
+        {NNRT_NODE_TYPE_POW_FUSION, &moved, square, 0, 0, 2},
     };
     float x[100], y[100], z[100];
     (void)unused;
