@@ -2466,7 +2466,8 @@ typedef enum nnrti_cpu_line_kind {
 typedef struct nnrti_cpu_lines_job {
     nnrti_cpu_line_kind kind;
     nnrt_view x, y, setX, setY; /* x, y: of the first element of each line; set: the elements of a line */
-    int32_t elements, slice;    /* of a line; lines of a work item */
+    int64_t elements;           /* of a line */
+    int32_t slice;              /* lines of a work item */
     int32_t flip, zero;         /* of x: q' = byte ^ flip */
     const int32_t *list;        /* zero point, bounds and factors of y; NULL: y is rounded from float */
     const int32_t *powers;
@@ -2664,11 +2665,19 @@ static uint8_t nnrti_cpu_line_reduced(const nnrti_cpu_lines_job *j, nnrti_cpu_li
                                       j->list);
 }
 
+/* Element i of a vector of float32 or float16. */
+static float nnrti_cpu_vector_at(const nnrt_view *v, int32_t i)
+{
+    const ptrdiff_t at = i * v->strides[0];
+    return v->dataType == NNRT_DATA_TYPE_FLOAT16 ? nnrt_half_to_float(((const uint16_t *)v->data)[at])
+                                                 : ((const float *)v->data)[at];
+}
+
 /* LAYER_NORM_FUSION of row m, with the sums of the reference kernel: a first mean, the mean of the remainders, which both are
    subtracted, and the mean of their squares. */
 static void nnrti_cpu_line_layer_norm(const nnrti_cpu_lines_job *j, int64_t m, const uint8_t *x, uint8_t *y)
 {
-    const int32_t K = j->elements, G = j->gamma != NULL ? j->gamma->dims[0] : 1;
+    const int32_t K = j->setX.dims[1], G = j->gamma != NULL ? j->gamma->dims[0] : 1;
     const ptrdiff_t stepX = j->setX.strides[1], stepY = j->setY.strides[1];
     float sum = 0, rest = 0, squares = 0, mean, variance, scale;
     int32_t g = (int32_t)(m * K % G);
@@ -2686,8 +2695,7 @@ static void nnrti_cpu_line_layer_norm(const nnrti_cpu_lines_job *j, int64_t m, c
     for (int32_t k = 0; k < K; k++) {
         float v = ((j->real[x[k * stepX] ^ j->flip] - mean) - rest) * scale;
         if (j->gamma != NULL)
-            v = v * ((const float *)j->gamma->data)[g * j->gamma->strides[0]] +
-                ((const float *)j->beta->data)[g * j->beta->strides[0]];
+            v = v * nnrti_cpu_vector_at(j->gamma, g) + nnrti_cpu_vector_at(j->beta, g);
         g = g + 1 < G ? g + 1 : 0;
         y[k * stepY] = nnrti_cpu_real_byte(j, v);
     }
@@ -2772,8 +2780,8 @@ static NNRT_ReturnCode nnrti_cpu_lines_run(nnrti_cpu_lines_job *j, nnrt_call *ca
     double lines = 1;
     for (int32_t k = 0; k < j->x.rank; k++)
         lines *= j->x.dims[k];
-    j->slice = 4096 / j->elements + 1;
-    nnrti_cpu_parallel_for(call, 200.0 * lines * j->elements, (uint32_t)((lines + j->slice - 1) / j->slice),
+    j->slice = (int32_t)(4096 / j->elements) + 1;
+    nnrti_cpu_parallel_for(call, 200.0 * lines * (double)j->elements, (uint32_t)((lines + j->slice - 1) / j->slice),
                            nnrti_cpu_lines_task, j);
     return NNRT_SUCCESS;
 }
@@ -2999,7 +3007,7 @@ static NNRT_ReturnCode nnrti_cpu_add_n_q8(const void *attr, nnrt_view *args, nnr
     (void)attr;
     if (nnrt_view_empty(y))
         return NNRT_SUCCESS;
-    (void)nnrt_dims_count(y->dims, y->rank, &count);
+    dense = nnrt_dims_count(y->dims, y->rank, &count) && count <= INT32_MAX && dense;
     memset(&j, 0, sizeof(j));
     j.nIn = call->nIn;
     j.list = (const int32_t *)list->data;
@@ -9219,7 +9227,7 @@ static const nnrti_cpu_kernel *nnrti_cpu_exchange_of(const nnrti_cpu_edit *e, co
     case NNRT_NODE_TYPE_L2_NORMALIZE_FUSION:
         return strncmp(step->kernelName, "nnrt_l2_normalize_fusion_q8", 27) == 0 ? &e->isa->l2_norm_q8 : NULL;
     case NNRT_NODE_TYPE_LAYER_NORM_FUSION:
-        return strcmp(step->kernelName, "nnrt_layer_norm_fusion_q8") == 0 ? &e->isa->layer_norm_q8 : NULL;
+        return strcmp(step->kernelName, "nnrt_layer_norm_fusion_q8") == 0 && step->nIn == 3 ? &e->isa->layer_norm_q8 : NULL;
     case NNRT_NODE_TYPE_ADD_N:
         return strcmp(step->kernelName, "nnrt_add_n_q8") == 0 && step->nIn > 2 && step->nIn <= NNRTI_CPU_ADD_N_INPUTS
                    ? &e->isa->add_n_q8

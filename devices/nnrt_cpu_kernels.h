@@ -9636,8 +9636,8 @@ static void NNRTI_CPU(matmul_q8_table)(const NNRTI_CPU(matmul_q8_job) * j, const
             memcpy(sums, part, sizeof(part));
 #else
             for (int32_t i = 0; i < NNRTI_Q8_LANES * NNRTI_Q8_GROUP; i++) {
-                const int32_t entry = from[i];
-                sums[i / NNRTI_Q8_GROUP] += (uint32_t)entry;
+                const int32_t weight = from[i];
+                sums[i / NNRTI_Q8_GROUP] += (uint32_t)weight;
             }
 #endif
         }

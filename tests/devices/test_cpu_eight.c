@@ -754,8 +754,9 @@ static void test_matrices_of_8_bits(void **unused)
     state = 31;
     for (uint32_t i = 0; i < COUNT(terms) * COUNT(columns) + 6; i++) {
         const bool large = i >= COUNT(terms) * COUNT(columns), constant = draw(4) == 0, bias = draw(2) == 0;
-        const int32_t M = large ? 250 + (int32_t)i % 3 : rows[draw(COUNT(rows))], N = columns[i % COUNT(columns)];
-        const int32_t K = large ? 33100 >> (i % 2) : terms[i / COUNT(columns) % COUNT(terms)];
+        const int32_t M = large ? (i % 2 == 0 ? 260 : 3) : rows[draw(COUNT(rows))]; /* more than a work item multiplies at once */
+        const int32_t N = large ? 9 : columns[i % COUNT(columns)];
+        const int32_t K = large ? (i % 2 == 0 ? 64 : 33100) : terms[i / COUNT(columns) % COUNT(terms)];
         const int32_t batch = large ? 1 : 1 + (int32_t)draw(3), other = draw(2) == 0 ? batch : 1;
         NNRT_MatMulFusion attr;
         const bool wide = draw(2) == 0; /* ranks 4 and 3 */
