@@ -33,8 +33,8 @@ WHAT IS FAST, other element types
     int8, uint8, int32 and int64: ADD_FUSION, SUB_FUSION, MUL_FUSION (without activation), MAXIMUM, MINIMUM, FLOOR_DIV,
     MOD; ABS and NEG of the signed ones. uint32 and uint64: ADD_FUSION, SUB_FUSION, MUL_FUSION. bool: LOGICAL_AND, LOGICAL_OR,
     LOGICAL_XOR. All of these if the innermost axis of each operand is dense or broadcast.
-    Any type: comparisons; LOGICAL_NOT, BITWISE_NOT, IS_NAN, IS_INF; TRANSPOSE that moves the last axis; RESIZE_ND by NEAREST;
-    TOPK_FUSION and BOTTOM_K in order, UNIQUE, NON_ZERO, GATHER, GATHER_ELEMENTS, GATHER_ND of single elements; CUM_SUM (except
+    Bytes: CONCAT with static shapes. Any type: comparisons; LOGICAL_NOT, BITWISE_NOT, IS_NAN, IS_INF; TRANSPOSE that moves the last axis;
+    RESIZE_ND by NEAREST; TOPK_FUSION and BOTTOM_K in order, UNIQUE, NON_ZERO, GATHER, GATHER_ELEMENTS, GATHER_ND of single elements; CUM_SUM (except
     of 8 and 16 bits). CAST between bool, int32 and int64, of these and integers of 8 and 16 bits to float32, and of float32 to
     bool.
 
@@ -207,7 +207,7 @@ SECTIONS (search for the tag)
     -- implementation --
     >>isa              instruction sets (ISA); which ones the processor has
     >>selecting        sorting, selecting and gathering of single elements
-    >>lines            8-bit operators that read whole lines: SOFTMAX, norms, products; ADD_N
+    >>lines            8-bit operators that read whole lines: SOFTMAX, norms, products; ADD_N; CONCAT of bytes
     >>portable         kernels that are compiled once for all instruction sets
     >>layout           channels last (NHWC): layout propagation and copies
     >>steps            kernel selection per step: GEMM and implicit-GEMM convolution, prepacked weights, epilogue fusion
@@ -2438,10 +2438,10 @@ static NNRT_ReturnCode nnrti_cpu_tables_q8(const void *attr, nnrt_view *args, nn
 /* >>lines */
 
 /* 8-bit operators that read whole lines: SOFTMAX, LOG_SOFTMAX, LAYER_NORM_FUSION, norms, reductions by products and roots;
-   and ADD_N. A byte has 256 values, so a line computes each result at most 256 times and loads it otherwise. Sums of integers
-   are exact. Sums of floats run in the order of the reference device, with its compensation, so their bits are the same:
-   the chain of additions bounds the speed. No instruction set has a better form for these loads. Arguments and attributes are
-   those of the reference kernels (nnrti_cpu_exchange). */
+   ADD_N; and CONCAT. A byte has 256 values, so a line computes each result at most 256 times and loads it otherwise. Sums of
+   integers are exact. Sums of floats run in the order of the reference device, with its compensation, so their bits are the
+   same: the chain of additions bounds the speed. No instruction set has a better form for these loads. Arguments and
+   attributes are those of the reference kernels (nnrti_cpu_exchange). */
 
 /* No contraction of a * b + c into one rounding, as in nnrt_ops.h. */
 #if defined(__clang__)

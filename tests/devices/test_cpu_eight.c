@@ -947,7 +947,7 @@ static void test_lines_of_8_bits(void **unused)
     }
 }
 
-/* CONCAT of one to three tensors along any axis, in rows of few bytes and of many; their parameters are those of the result or
+/* CONCAT of one to three tensors along any axis, in rows of few bytes and of many, with the parameters of the result or with
    others. */
 static void test_joins_of_8_bits(void **unused)
 {
