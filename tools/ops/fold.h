@@ -139,7 +139,8 @@ static size_t cli_fold_remarks(const cli_fold *f, size_t i)
 /* The end of the statement or label at i. */
 static size_t cli_fold_end(const cli_fold *f, size_t i)
 {
-    i = cli_fold_remarks(f, i);
+    const size_t from = cli_fold_remarks(f, i);
+    i = from;
     if (cli_fold_is(f, i, "}")) /* comments at the end of a block */
         return i;
     if (cli_fold_is(f, i, "{"))
@@ -156,7 +157,7 @@ static size_t cli_fold_end(const cli_fold *f, size_t i)
         if (cli_fold_is(f, i, ":") && (cli_fold_is(f, i - 1, "default") || cli_fold_is(f, i - 2, "case")))
             break;
         if (cli_fold_depth(cli_fold_at(f, i)) < 0) /* a macro that is a statement */
-            return i;
+            return i > from ? i : i + 1;
         if (cli_fold_depth(cli_fold_at(f, i)) > 0)
             i = cli_fold_match(f, i);
     }
@@ -204,10 +205,12 @@ static void cli_fold_set(const cli_fold *f, size_t i, const char *text)
     t->text = cli_text_of(text);
 }
 
-/* Of the tokens from..to, only a..b, which are among them, stay. */
+/* Of the tokens from..to, only a..b, which are among them, stay. False: a damaged header has not as many. */
 static bool cli_fold_keep(const cli_fold *f, size_t from, size_t to, size_t a, size_t b)
 {
     cli_token *const t = f->t->data;
+    if (from > a || a > b || b > to || to > f->t->count)
+        return false;
     if (b > a) {
         t[a].space = t[from].space;
         t[a].line = t[from].line;
@@ -315,7 +318,7 @@ static bool cli_fold_if(cli_fold *f, size_t i)
 static bool cli_fold_dead(const cli_fold *f, size_t i)
 {
     size_t end = i;
-    while (!cli_fold_in(f, cli_fold_remarks(f, end), "} case default"))
+    while (end < f->t->count && !cli_fold_in(f, cli_fold_remarks(f, end), "} case default"))
         end = cli_fold_end(f, end);
     return end > i && cli_fold_keep(f, i, end, i, i);
 }
