@@ -30,7 +30,7 @@ import test_gguf  # noqa: E402
 FOLDER = os.path.join(HERE, '../../examples/text')
 MODEL, TEXT = os.path.join(FOLDER, 'model.gguf'), os.path.join(FOLDER, 'heldout.txt')
 MOST_BYTES, MOST_PARAMETERS = 2500000, 4000000
-WINDOWS, PERPLEXITY = 6, 29.0
+WINDOWS, PERPLEXITY = 3, 27.0
 PROMPT = 'It is a truth'
 # GPT-2's pre-tokenizer, for text without letters and digits beside ASCII's
 WORD = re.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?[A-Za-z]+| ?[0-9]+| ?[^\sA-Za-z0-9]+|\s+(?!\S)|\s+")
