@@ -5464,8 +5464,10 @@ NNRTI_CPU_INLINE void NNRTI_CPU(attention_scores)(const float *const *q, const f
 
 /* Rows i to i + count - 1 of keys or values, `size` elements of each from element d on; *step: elements between two of them.
    float16 is widened, count is then at most NNRTI_CPU_WIDENED. */
-NNRTI_CPU_INLINE const float *NNRTI_CPU(attention_rows)(const nnrt_view *v, const nnrti_cpu_attention_query *query, int32_t i,
-                                                        int32_t count, int32_t d, int32_t size, float *block, ptrdiff_t *step)
+NNRTI_CPU_NOINLINE static const float *NNRTI_CPU(attention_rows)(const nnrt_view *v,
+                                                                 const nnrti_cpu_attention_query *query, int32_t i,
+                                                                 int32_t count, int32_t d, int32_t size, float *block,
+                                                                 ptrdiff_t *step)
 {
     const void *const row = nnrti_cpu_attention_row(v, query, i);
     *step = v->strides[2];

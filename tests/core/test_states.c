@@ -789,6 +789,74 @@ static NNRT_Model *attending(const nnrt_allocator *allocator, bool reads)
     return model;
 }
 
+/* y = x times the transpose of present, the past keys followed by x [1,HEADS,S,SIZE]; attention_mask [1,T] has their number. */
+static NNRT_Model *joining(const nnrt_allocator *allocator, bool mask)
+{
+    static const int32_t dims[4] = {1, HEADS, -1, SIZE}, ones[2] = {1, -1};
+    NNRT_MatMulFusion product;
+    NNRT_Concat join;
+    nnrt_builder *b = NULL;
+    NNRT_Model *model = NULL;
+    uint32_t in[2], out;
+    memset(&product, 0, sizeof(product));
+    product.transposeB = true;
+    join.axis = -2;
+    assert_int_equal(nnrt_builder_create(&b, "joining", allocator), NNRT_SUCCESS);
+    in[0] = nnrt_builder_input(b, "past.key", F32, 4, dims);
+    in[1] = nnrt_builder_input(b, "x", F32, 4, dims);
+    if (mask)
+        (void)nnrt_builder_input(b, "attention_mask", NNRT_DATA_TYPE_INT64, 2, ones);
+    out = nnrt_builder_op(b, "present.key", NNRT_NODE_TYPE_CONCAT, &join, in, 2);
+    in[0] = in[1];
+    in[1] = out;
+    nnrt_builder_output(b, out);
+    nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_MATMUL_FUSION, &product, in, 2));
+    assert_int_equal(nnrt_builder_finish(b, &model, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    return model;
+}
+
+/* The products of all keys, of one token after the other; the sums are those of small integers. */
+static void test_cache_joined(void **state)
+{
+    const nnrt_bound bounds[2] = {{"x", {4, {1, HEADS, STEPS, SIZE}}}, {"attention_mask", {2, {1, ROWS}}}};
+    NNRT_Model *model = joining(NULL, true), *cached = NULL;
+    float x[HEADS * SIZE], y[HEADS * STEPS * ROWS];
+    int64_t ones[ROWS];
+    nnrt_session *s = NULL;
+    nnrt_session_desc desc;
+    (void)state;
+    assert_int_equal(nnrt_model_cache(&cached, model, ROWS, NULL), NNRT_SUCCESS);
+    assert_string_equal(nnrt_model_metadata(cached, "states"), "past.key=present.key");
+    memset(&desc, 0, sizeof(desc));
+    desc.bounds = nnrt_bound_list_make(bounds, 2);
+    assert_int_equal(nnrt_session_create(&s, cached, &desc, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_session_get_memory(s).states, HEADS * ROWS * SIZE * sizeof(float));
+    assert_true(nnrt_session_inputs(s) == 3 && nnrt_session_outputs(s) == 1);
+    for (int i = 0; i < ROWS; i++)
+        ones[i] = 1;
+    for (int64_t p = 0; p < ROWS; p++) {
+        const int32_t dims[4] = {1, HEADS, 1, SIZE}, total[2] = {1, (int32_t)p + 1};
+        nnrt_io in[3], out = nnrt_io_make(y, sizeof(y));
+        for (int i = 0; i < HEADS * SIZE; i++)
+            x[i] = (float)(p + i / SIZE + 1);
+        in[0] = nnrt_io_make(x, sizeof(x));
+        in[0].dims = dims;
+        in[1] = nnrt_io_make(ones, (size_t)(p + 1) * sizeof(*ones));
+        in[1].dims = total;
+        in[2] = nnrt_io_make(&p, sizeof(p));
+        assert_string_equal(nnrt_session_input(s, 2).name, "position");
+        assert_int_equal(nnrt_run(s, in, 3, &out, 1), NNRT_SUCCESS);
+        assert_int_equal(nnrt_session_output(s, 0).shape.dims[3], p + 1);
+        for (int h = 0; h < HEADS; h++)
+            for (int k = 0; k <= p; k++)
+                assert_true(y[h * (p + 1) + k] == (float)(SIZE * (p + h + 1) * (k + h + 1)));
+    }
+    nnrt_session_destroy(s);
+    nnrt_model_destroy(cached);
+    nnrt_model_destroy(model);
+}
+
 /* A run by run comparison with the past and present of the model. */
 static void test_cache(void **state)
 {
@@ -854,6 +922,7 @@ static void test_cache(void **state)
 static void test_cache_refused(void **state)
 {
     NNRT_Model *model = attending(NULL, false), *reads = attending(NULL, true), *sum = accumulator(NULL), *has = stateful(), *out = model;
+    NNRT_Model *unmasked = joining(NULL, false);
     nnrt_error error;
     (void)state;
     memset(&error, 0, sizeof(error));
@@ -865,9 +934,11 @@ static void test_cache_refused(void **state)
     assert_int_equal(nnrt_model_cache(&out, reads, 4, &error), NNRT_NOT_SUPPORT);
     assert_non_null(strstr(error.message, "has no ATTENTION, nor CONCAT"));
     assert_int_equal(nnrt_model_cache(&out, sum, 4, NULL), NNRT_NOT_SUPPORT);
+    assert_int_equal(nnrt_model_cache(&out, unmasked, 4, NULL), NNRT_NOT_SUPPORT);
     assert_int_equal(nnrt_model_cache(&out, has, 4, &error), NNRT_NOT_SUPPORT);
     assert_string_equal(error.message, "the model has states already");
     assert_null(out);
+    nnrt_model_destroy(unmasked);
     nnrt_model_destroy(has);
     nnrt_model_destroy(sum);
     nnrt_model_destroy(reads);
@@ -879,22 +950,24 @@ static void test_cache_no_memory(void **state)
 {
     static tracker t;
     nnrt_allocator allocator = allocator_of(&t);
-    NNRT_Model *model, *cached = NULL;
-    NNRT_ReturnCode code = NNRT_OUT_OF_MEMORY;
-    int rounds = 0;
     (void)state;
-    memset(&t, 0, sizeof(t));
-    model = attending(&allocator, false);
-    while (code == NNRT_OUT_OF_MEMORY) {
-        t.failAt = t.calls + ++rounds;
-        code = nnrt_model_cache(&cached, model, ROWS, NULL);
-        assert_true((cached == NULL) == (code != NNRT_SUCCESS));
+    for (int kind = 0; kind < 2; kind++) {
+        NNRT_Model *model, *cached = NULL;
+        NNRT_ReturnCode code = NNRT_OUT_OF_MEMORY;
+        int rounds = 0;
+        memset(&t, 0, sizeof(t));
+        model = kind == 0 ? attending(&allocator, false) : joining(&allocator, true);
+        while (code == NNRT_OUT_OF_MEMORY) {
+            t.failAt = t.calls + ++rounds;
+            code = nnrt_model_cache(&cached, model, ROWS, NULL);
+            assert_true((cached == NULL) == (code != NNRT_SUCCESS));
+        }
+        assert_int_equal(code, NNRT_SUCCESS);
+        assert_true(rounds > 3);
+        nnrt_model_destroy(cached);
+        nnrt_model_destroy(model);
+        assert_true(t.live == 0 && !t.wrong);
     }
-    assert_int_equal(code, NNRT_SUCCESS);
-    assert_true(rounds > 3);
-    nnrt_model_destroy(cached);
-    nnrt_model_destroy(model);
-    assert_true(t.live == 0 && !t.wrong);
 }
 
 int main(void)
@@ -905,7 +978,7 @@ int main(void)
         cmocka_unit_test(test_no_memory), cmocka_unit_test(test_in_place), cmocka_unit_test(test_one_buffer),
         cmocka_unit_test(test_rows_only), cmocka_unit_test(test_saved),   cmocka_unit_test(test_saved_whole),
         cmocka_unit_test(test_damaged),   cmocka_unit_test(test_dropped), cmocka_unit_test(test_drop_refused),
-        cmocka_unit_test(test_cache),     cmocka_unit_test(test_cache_refused), cmocka_unit_test(test_cache_no_memory),
+        cmocka_unit_test(test_cache),     cmocka_unit_test(test_cache_joined), cmocka_unit_test(test_cache_refused), cmocka_unit_test(test_cache_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

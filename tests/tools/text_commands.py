@@ -247,6 +247,40 @@ class Runner:
         done = subprocess.run([self.program, *small], input=b'hi\n' * 9, capture_output=True)
         self.verdict(done.returncode == 1 and b'ok\n' in done.stdout and b'and the context 60; --context N' in done.stderr, 'a long chat', done)
 
+    def kept(self):
+        """--save-cache and --load-cache with text: a chat goes on as if it had not ended, and a text as its whole prompt."""
+        saved = self.path('talk.cache')
+        for more in ([], ['--cache-type', 'f16']):
+            model = self.file('random.gguf', text_models.model('qwen2', text_models.bytes_keys(), 'Q8_0', seed=3))
+            words = [self.program, 'generate', model, '--chat', '--quiet', '--tokens', '5', *more]
+            whole = subprocess.run(words, input=b'hi\nyou\nand me', capture_output=True).stdout
+            parts = b''
+            for i, line in enumerate((b'hi', b'you', b'and me')):
+                done = subprocess.run(words + ['--save-cache', saved] + (['--load-cache', saved] if i > 0 else []), input=line, capture_output=True)
+                self.verdict(done.returncode == 0, 'a chat in parts, %s' % line, done)
+                parts += done.stdout
+            self.verdict(len(whole) > 9 and parts == whole, 'a chat in parts, %s' % more, '%r, expected %r' % (parts, whole))
+            done = subprocess.run(words + ['--load-cache', saved, '--prompt', 'more'], input=b'', capture_output=True)
+            all_ = subprocess.run(words, input=b'hi\nyou\nand me\nmore', capture_output=True).stdout
+            self.verdict(whole + done.stdout == all_, 'a first message behind a chat', '%r, expected %r' % (done.stdout, all_))
+            commands.run(self.nnrt, 'generate', model, '--prompt', 'hello w', '--tokens', '0', '--save-cache', saved, *more, check=True)
+            said = self.said(model, '--load-cache', saved, '--prompt', 'ab', '--tokens', '8', *more)
+            ids = self.tokens(model, 'hello w') + self.tokens(model, 'ab')
+            want = self.said(model, '--ids', ','.join(map(str, ids)), '--tokens', '8', *more)
+            self.verdict(len(said['tokens']) > 0 and said['tokens'] == want['tokens'][:len(said['tokens'])] and said['prompt_tokens'] == len(ids),
+                         'a prompt behind a text', '%s, expected %s' % (said, want))
+            self.refused('--system behind a chat', 2, '--system begins a conversation', 'generate', model, '--chat', '--load-cache', saved,
+                         '--system', 'x', given=b'')
+        chain = self.file('chain.gguf', text_models.chain(text_models.bytes_keys(), {97: 98, 98: 99, 99: 97}))
+        self.expect('a text to continue', b'bcab\n', 'generate', chain, '--prompt', 'a', '--tokens', '4', '--save-cache', saved, '--quiet')
+        self.expect('a text continued', b'cab\n', 'generate', chain, '--tokens', '3', '--load-cache', saved, '--quiet')
+        self.expect('a text with another prompt', b'bc\n', 'generate', chain, '--tokens', '2', '--load-cache', saved, '--prompt', 'a', '--quiet')
+        long = ['generate', chain, '--chat', '--raw', '--tokens', '30', '--context', '16', '--quiet']
+        self.fed('--context-shift in a chat', b'a\nb\n', b'bca' * 10 + b'\n' + b'cab' * 10 + b'\n', *long, '--context-shift')
+        done = subprocess.run([self.program, *long], input=b'a\nb\n', capture_output=True)
+        self.verdict(done.returncode == 1 and b'and the context 16; --context N' in done.stderr, 'a chat without --context-shift', done)
+        self.refused('a message that exceeds the context', 1, 'and the context 16; --context N', *long, '--context-shift', given=b'a' * 40 + b'\n')
+
     def whole(self, template, first, second):
         """A chat of two messages with a random model, whose first reply is one token that can be printed."""
         words = ['--chat', '--template', template, '--quiet', '--tokens', '1']
@@ -325,7 +359,7 @@ class Runner:
 def main():
     with tempfile.TemporaryDirectory() as folder:
         runner = Runner(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else sys.argv[1], folder)
-        for part in (runner.bytes_of, runner.round_trips, runner.vocabularies, runner.texts, runner.choices, runner.chats, runner.refusals, runner.embeddings):
+        for part in (runner.bytes_of, runner.round_trips, runner.vocabularies, runner.texts, runner.choices, runner.chats, runner.kept, runner.refusals, runner.embeddings):
             part()
     print('%d passed, %d failed' % (runner.passed, runner.failed))
     return 1 if runner.failed or not runner.passed else 0
