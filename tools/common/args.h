@@ -136,6 +136,12 @@ typedef struct cli_option {
         return good;                                                                                                   \
     }
 #define CLI_TAKE_TEXT(name, member) CLI_TAKE_SET(name, member, v, *v != '\0')
+/* A number from least to most. */
+#define CLI_TAKE_WHOLE(name, member, least, most)                                                                      \
+    static bool name(cli_args *a, const char *v)                                                                       \
+    {                                                                                                                  \
+        return cli_take_whole(v, least, most, &a->member);                                                             \
+    }
 /* An option that may be repeated: appends its text, if it is good, to a list of CLI_MOST_INPUTS. */
 #define CLI_TAKE_LIST(name, list, number, good)                                                                        \
     static bool name(cli_args *a, const char *v)                                                                       \
@@ -241,10 +247,7 @@ CLI_TAKE_LIST(cli_take_state, states, stateCount, true)
 CLI_TAKE_LIST(cli_take_labels, labels, labelsCount, *v != '\0')
 CLI_TAKE_LIST(cli_take_text, texts, textCount, true)
 
-static bool cli_take_smallest(cli_args *a, const char *v)
-{
-    return cli_take_whole(v, 1, 100000000, &a->smallest);
-}
+CLI_TAKE_WHOLE(cli_take_smallest, smallest, 1, 100000000)
 
 static bool cli_take_profile(cli_args *a, const char *v)
 {
@@ -259,10 +262,7 @@ static bool cli_take_golden(cli_args *a, const char *v)
     return cli_take_input(a, v);
 }
 
-static bool cli_take_arena(cli_args *a, const char *v)
-{
-    return cli_take_whole(v, 1, 1u << 30, &a->arenaBytes);
-}
+CLI_TAKE_WHOLE(cli_take_arena, arenaBytes, 1, 1u << 30)
 
 static bool cli_take_small(cli_args *a, const char *v)
 {
@@ -450,10 +450,7 @@ static bool cli_take_performance(cli_args *a, const char *v)
     return (a->mode = cli_word(v, words)) >= 0; /* NNRT_PERFORMANCE_NONE to _EXTREME */
 }
 
-static bool cli_take_samples(cli_args *a, const char *v)
-{
-    return cli_take_whole(v, 1, 100000000, &a->samples);
-}
+CLI_TAKE_WHOLE(cli_take_samples, samples, 1, 100000000)
 
 static bool cli_take_weights_only(cli_args *a, const char *v)
 {
@@ -519,15 +516,8 @@ static bool cli_take_extension(cli_args *a, const char *v)
     return true;
 }
 
-static bool cli_take_budget(cli_args *a, const char *v)
-{
-    return cli_take_whole(v, 1, 1000000, &a->image.budget);
-}
-
-static bool cli_take_threads(cli_args *a, const char *v)
-{
-    return cli_take_whole(v, 1, 1024, &a->threads);
-}
+CLI_TAKE_WHOLE(cli_take_budget, image.budget, 1, 1000000)
+CLI_TAKE_WHOLE(cli_take_threads, threads, 1, 1024)
 
 static bool cli_take_tokens(cli_args *a, const char *v)
 {
@@ -536,15 +526,8 @@ static bool cli_take_tokens(cli_args *a, const char *v)
     return good;
 }
 
-static bool cli_take_context(cli_args *a, const char *v)
-{
-    return cli_take_whole(v, 1, NNRT_GGUF_CACHE, &a->context);
-}
-
-static bool cli_take_keep_tokens(cli_args *a, const char *v)
-{
-    return cli_take_whole(v, 1, NNRT_GGUF_CACHE, &a->keepTokens);
-}
+CLI_TAKE_WHOLE(cli_take_context, context, 1, NNRT_GGUF_CACHE)
+CLI_TAKE_WHOLE(cli_take_keep_tokens, keepTokens, 1, NNRT_GGUF_CACHE)
 
 static bool cli_take_cache_type(cli_args *a, const char *v)
 {
@@ -558,10 +541,7 @@ static bool cli_take_seed(cli_args *a, const char *v)
     return cli_take_whole(v, 0, UINT32_MAX, &a->seed);
 }
 
-static bool cli_take_top_k(cli_args *a, const char *v)
-{
-    return cli_take_whole(v, 1, 100000000, &a->topK);
-}
+CLI_TAKE_WHOLE(cli_take_top_k, topK, 1, 100000000)
 
 /* A positive number up to `most`. */
 static bool cli_take_part(const char *v, double most, double *out)
@@ -600,30 +580,11 @@ static bool cli_take_pooling(cli_args *a, const char *v)
     return (a->pooling = cli_word(v, words) + LM_POOLING_MEAN) > LM_POOLING_MODEL;
 }
 
-static bool cli_take_chunk(cli_args *a, const char *v)
-{
-    return cli_take_whole(v, 1, 100000000, &a->chunk);
-}
-
-static bool cli_take_batch(cli_args *a, const char *v)
-{
-    return cli_take_whole(v, 1, 1000000, &a->batch);
-}
-
-static bool cli_take_jobs(cli_args *a, const char *v)
-{
-    return cli_take_whole(v, 1, 1024, &a->jobs);
-}
-
-static bool cli_take_reps(cli_args *a, const char *v)
-{
-    return cli_take_whole(v, 1, 100000000, &a->reps);
-}
-
-static bool cli_take_top(cli_args *a, const char *v)
-{
-    return cli_take_whole(v, 1, 1000, &a->top);
-}
+CLI_TAKE_WHOLE(cli_take_chunk, chunk, 1, 100000000)
+CLI_TAKE_WHOLE(cli_take_batch, batch, 1, 1000000)
+CLI_TAKE_WHOLE(cli_take_jobs, jobs, 1, 1024)
+CLI_TAKE_WHOLE(cli_take_reps, reps, 1, 100000000)
+CLI_TAKE_WHOLE(cli_take_top, top, 1, 1000)
 
 static bool cli_take_rtol(cli_args *a, const char *v)
 {

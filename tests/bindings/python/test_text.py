@@ -387,6 +387,21 @@ class Generators(Case):
         self.assertLessEqual(len(fed), 2 + 3)  # the last token of the text before, the prompt, and two of three new ones
         self.assertEqual(len(g.tokens[:g.decoder.position]), g.decoder.position)
 
+    def test_keep(self):
+        """Each token has the largest logit of the definition behind the tokens in the cache: see Decoders.test_keep."""
+        model, file = self.bytes_model(layers=1)
+        g = text.Generator(file, context=16, keep=3)
+        cache, dropped = g.tokenizer.encode("hello world"), 0
+        for token in g.generate_tokens("hello world", 40):
+            row = gguf_numpy.logits(model, cache)[-1]
+            self.assertLessEqual(row.max() - row[token], 1e-4 * abs(row).max())
+            if len(cache) == 16:
+                cache, dropped = cache[:3] + cache[3 + 6:], dropped + 6
+            cache.append(token)
+        self.assertEqual((len(g.tokens), g.decoder.dropped), (44, dropped))
+        self.assertGreater(dropped, 16)
+        self.refuses(ValueError, "the text has 16 tokens, and the context 16", g.generate, "x" * 16)
+
     def test_save(self):
         """A text continues from a file as without a break, also one that the command line wrote; files that are damaged or of another
         model change nothing."""
