@@ -4528,12 +4528,13 @@ static void nnrti_cpu_transpose_tiles(const uint8_t *from, ptrdiff_t step, uint8
                                       int32_t columns, const size_t size)
 {
     const int32_t tile = size == 8 ? 8 : (int32_t)(64 / size);
+    const int32_t high = columns <= tile / 2 ? 16 * tile : tile, wide = rows <= tile / 2 ? 16 * tile : tile;
     for (int32_t i = 0, height; i < rows; i += height) {
-        height = rows - i < tile + tile / 4 ? rows - i : tile; /* no narrow tile at the end */
+        height = rows - i < high + high / 4 ? rows - i : high; /* no narrow tile at the end */
         for (int32_t j = 0, width; j < columns; j += width) {
             const uint8_t *const x = from + (i * step + j) * (ptrdiff_t)size;
             uint8_t *const y = to + (j * next + i) * (ptrdiff_t)size;
-            width = columns - j < tile + tile / 4 ? columns - j : tile;
+            width = columns - j < wide + wide / 4 ? columns - j : wide;
             switch (size) {
             case 1: nnrti_cpu_transpose_bytes(x, step, y, next, height, width); break;
             case 2:
