@@ -174,7 +174,14 @@ MIT license, see LICENSE.
 #ifndef NNRT_KEEP_TYPES
 #define NNRT_KEEP_TYPES NNRT_TYPES_ALL
 #endif
+
+/* NNRTI_PLAIN: a function behind #ifdef NNRTI_PLAIN has the results of the one behind its #else, but for the payload of a NaN
+   and the texts of errors. It is shorter and slower: `nnrt ops --copy` prints it. */
+#ifdef NNRTI_PLAIN
+#define NNRTI_HAS_TYPE(name) true
+#else
 #define NNRTI_HAS_TYPE(name) ((NNRT_KEEP_TYPES & NNRT_TYPES_OF(NNRT_DATA_TYPE_##name)) != 0)
+#endif
 #define NNRTI_HAS_TYPES(types) ((NNRT_KEEP_TYPES & (types)) != 0)
 #define NNRTI_HAS_QUANT ((NNRT_KEEP_TYPES & NNRT_TYPES_QUANT(NNRT_TYPES_INT)) != 0)
 #define NNRTI_HAS_QUANT_16 ((NNRT_KEEP_TYPES & NNRT_TYPES_QUANT(NNRT_TYPES_I16)) != 0)
@@ -2062,11 +2069,10 @@ typedef struct nnrt_attr_struct {
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>views */
 
-/* A tensor as a kernel sees it: element [i0,i1,..] is data[i0*strides[0] + i1*strides[1] + ..].
-   dataType NNRT_DATA_TYPE_UNKNOWN marks an absent optional operand; kernels get NULL for it. */
+/* A tensor as a kernel sees it: element [i0,i1,..] is data[i0*strides[0] + i1*strides[1] + ..]. */
 typedef struct nnrt_view {
     void *data;
-    NNRT_DataType dataType;
+    NNRT_DataType dataType; /* UNKNOWN: an absent optional operand, for which kernels get NULL */
     int32_t rank;
     int32_t dims[NNRT_MAX_RANK];
     ptrdiff_t strides[NNRT_MAX_RANK]; /* in elements */
@@ -2723,6 +2729,14 @@ enum { NNRTI_KINDS = 0 NNRT_OPS(NNRTI_OP_KINDS, NNRTI_NO_KERNEL) };
 #define NNRTI_HAS(kind) true
 #endif
 
+#ifdef NNRTI_PLAIN
+/* Bytes of an element; 0: no element type. */
+NNRT_API size_t nnrt_type_size(NNRT_DataType type)
+{
+    static const uint8_t bytes[] = {1, 0, 1, 2, 4, 8, 0, 1, 2, 4, 8, 0, 2, 4, 8}; /* of 30, bool, to 44, float64 */
+    return type >= 30 && type <= 44 ? bytes[type - 30] : 0;
+}
+#else
 NNRT_API size_t nnrt_type_size(NNRT_DataType type)
 {
     switch (type) {
@@ -2732,6 +2746,7 @@ NNRT_API size_t nnrt_type_size(NNRT_DataType type)
     default: return 0;
     }
 }
+#endif
 
 NNRT_API const char *nnrt_type_name(NNRT_DataType type)
 {
@@ -5145,6 +5160,32 @@ NNRTI_UNUSED static double nnrti_fmod(double x, double y)
 /* >>math half: IEEE binary16, 1 sign, 5 exponent, 10 fraction bits. A NaN keeps its sign and the top of its payload and
  * becomes quiet, as the conversion instructions of x86 and ARM do. */
 
+#ifdef NNRTI_PLAIN
+/* double to half in one rounding, nearest, ties to even: m * 2^(e - 11), where |x| = f * 2^e with f in [1/2, 1). */
+static uint16_t nnrti_half_from_double(double x)
+{
+    const int32_t sign = signbit(x) ? 0x8000 : 0;
+    int e = 0;
+    if (!(fabs(x) < 65520.0))
+        return (uint16_t)(sign | (x != x ? 0x7e00 : 0x7c00));
+    (void)frexp(x, &e);
+    e = x == 0 || e < -13 ? -13 : e; /* zero, subnormal */
+    return (uint16_t)(sign | ((e + 13) * 1024 + (int32_t)rint(ldexp(fabs(x), 11 - e))));
+}
+
+NNRT_API uint16_t nnrt_half_from_float(float x)
+{
+    return nnrti_half_from_double((double)x);
+}
+
+/* half to float, exact. A subnormal is m * 2^-24. */
+NNRT_API float nnrt_half_to_float(uint16_t h)
+{
+    const int32_t e = h >> 10 & 31, m = h & 1023;
+    const float size = e == 31 ? (m != 0 ? NAN : INFINITY) : ldexpf((float)(e > 0 ? m + 1024 : m), (e > 0 ? e : 1) - 25);
+    return (h & 0x8000) != 0 ? -size : size;
+}
+#else
 /* The value sig * 2^(e - 30) as a half without sign, nearest, ties to even. sig has bit 30 set; its bit 0 also stands
  * for all lower bits of the source. Below 2^-14 the result is subnormal: the shift grows as the exponent falls. */
 NNRTI_UNUSED static uint32_t nnrti_half_pack(int32_t e, uint32_t sig)
@@ -5200,6 +5241,7 @@ NNRT_API float nnrt_half_to_float(uint16_t h)
     }
     return nnrti_float_of_bits(sign | ((e + 112u) << 23) | (m << 13));
 }
+#endif
 
 /* >>math exp x = k * ln2 + r with |r| <= ln2 / 2, ln2 as a sum of a part of 16 bits (double: 40), so that k times it
  * is exact, and the rest; r = hi - lo is never rounded to one number where that would hurt. With
@@ -5275,7 +5317,7 @@ NNRTI_UNUSED static float nnrti_expm1f(float x)
 NNRTI_UNUSED static float nnrti_sigmoidf(float x)
 {
     float e = nnrt_expf(-nnrti_absf(x)), s = 1.0f + e, q = (x < 0.0f ? e : 1.0f) / s;
-    return nnrti_isnanf(x) ? e : q - q * (e - (s - 1.0f));
+    return x != x ? e : q - q * (e - (s - 1.0f));
 }
 
 /* tanh x. |x| < 0.27: x + x^3 * P(x^2), P minimax of (tanh(x) / x - 1) / x^2, relative error of the result 5.3e-9
@@ -6028,7 +6070,6 @@ NNRT_API bool nnrt_same_bits(void)
 
    Other kernels:
    NNRTI_FLOATS(fn, parameters, value)    nnrt_<fn>_f32, _f16: a kernel body `return value`, instantiated for two types
-   NNRTI_FLOATS_OF(fn, name, parameters, value)  one of them
    NNRTI_MOVE_Q8(S, fn)                   nnrt_<fn>_q8: nnrt_<fn>, which moves elements, then requantizes the result
    NNRTI_MOVE_BY_Q8(S, fn)                the same for a kernel with one derived constant
    NNRTI_MOVED_Q8(fn, parameters, row, result, moved)  the same for any parameters; the two before use it
@@ -6060,6 +6101,13 @@ static bool nnrti_bytes_equal(const void *a, const void *b, size_t bytes)
     return bytes == 0;
 }
 
+#ifdef NNRTI_PLAIN
+/* a / b toward zero, b > 0. */
+static int64_t nnrti_quotient(int64_t a, int64_t b)
+{
+    return a / b;
+}
+#else
 /* a / b toward zero, b > 0. Shapes are computed in 64 bits, but the values mostly fit in 32. On processors with 32-bit
    division only, the compiler's 64-bit division is slow and 900 bytes of code. */
 static int64_t nnrti_quotient(int64_t a, int64_t b)
@@ -6082,14 +6130,14 @@ static int64_t nnrti_quotient(int64_t a, int64_t b)
     return a < 0 ? -(int64_t)q : (int64_t)q;
 #endif
 }
+#endif
 
 static int64_t nnrti_remainder(int64_t a, int64_t b)
 {
     return a - nnrti_quotient(a, b) * b;
 }
 
-/* Element i of a float32 or float16 array as float. In inner loops type is a compile-time constant, so that no branch
-   remains: each float kernel is one body, instantiated for float32 and for float16. */
+/* Element i of a float32 or float16 array as float; type is a constant in kernels, each of which is one body. */
 NNRTI_INLINE float nnrti_load(const void *data, ptrdiff_t i, NNRT_DataType type)
 {
     return type == NNRT_DATA_TYPE_FLOAT16 ? nnrt_half_to_float(((const uint16_t *)data)[i]) : ((const float *)data)[i];
@@ -6115,6 +6163,14 @@ static void *nnrti_at(void *data, ptrdiff_t i, size_t width)
     return (uint8_t *)data + i * (ptrdiff_t)width;
 }
 
+#ifdef NNRTI_PLAIN
+/* Copies n elements of the given width from x to z; sx and sz are the strides in elements. */
+static void nnrti_copy_row(void *z, ptrdiff_t sz, const void *x, ptrdiff_t sx, int32_t n, size_t width)
+{
+    for (int32_t i = 0; i < n; i++)
+        memmove(nnrti_at(z, i * sz, width), (const uint8_t *)x + i * sx * (ptrdiff_t)width, width);
+}
+#else
 /* Copies n elements of the given width from x to z; sx and sz are the strides in elements. */
 static void nnrti_copy_row(void *z, ptrdiff_t sz, const void *x, ptrdiff_t sx, int32_t n, size_t width)
 {
@@ -6135,7 +6191,10 @@ static void nnrti_copy_row(void *z, ptrdiff_t sz, const void *x, ptrdiff_t sx, i
     default: NNRTI_COPY_ROW(8, uint64_t)
     }
 }
+#endif
 
+/* The stride of v along an axis of z, to whose dims v is broadcast: axes are aligned at the last one; those of size 1, and
+   missing ones, repeat. */
 static ptrdiff_t nnrti_walk_step(const nnrt_view *v, const nnrt_view *z, int32_t axis)
 {
     int32_t i = axis - (z->rank - v->rank);
@@ -6189,6 +6248,24 @@ NNRT_API bool nnrt_walk_next(nnrt_walk *w)
     return false;
 }
 
+#ifdef NNRTI_PLAIN
+/* z = x from an axis on, whose first elements are at the offsets `to` and `from`; x is broadcast to the dims of z. */
+static void nnrti_copy_axes(const nnrt_view *x, ptrdiff_t from, nnrt_view *z, ptrdiff_t to, int32_t axis)
+{
+    const size_t width = nnrt_type_size(z->dataType);
+    const int32_t k = axis - (z->rank - x->rank); /* the axis of x: axes are aligned at the last one */
+    if (axis == z->rank)
+        memmove(nnrti_at(z->data, to, width), nnrti_at(x->data, from, width), width);
+    for (int32_t i = 0; axis < z->rank && i < z->dims[axis]; i++) /* axes of size 1, and missing ones, repeat */
+        nnrti_copy_axes(x, from + (k < 0 || x->dims[k] == 1 ? 0 : i * x->strides[k]), z, to + i * z->strides[axis], axis + 1);
+}
+
+/* z = x, broadcast to the dims of z. nnrt_ops.h copies rows at a time. */
+static void nnrti_copy(const nnrt_view *x, nnrt_view *z)
+{
+    nnrti_copy_axes(x, 0, z, 0, 0);
+}
+#else
 /* z = x, broadcast to the dims of z. Works by element width. */
 static void nnrti_copy(const nnrt_view *x, nnrt_view *z)
 {
@@ -6198,6 +6275,7 @@ static void nnrti_copy(const nnrt_view *x, nnrt_view *z)
         nnrti_copy_row(nnrti_at(z->data, w.at[0], width), w.row[0], nnrti_at(x->data, w.at[1], width), w.row[1],
                        w.count, width);
 }
+#endif
 
 /* Every element of z = 0. */
 static void nnrti_clear(nnrt_view *z)
@@ -6327,6 +6405,15 @@ static NNRTI_UNUSED ptrdiff_t nnrti_offset(const nnrt_view *v, const int32_t *pl
     ptrdiff_t at = 0;
     for (int32_t i = 0; i < v->rank; i++)
         at += place[i] * v->strides[i];
+    return at;
+}
+
+/* Offset of the element of v that is broadcast to the indices `place` of z (nnrti_walk_step). */
+static NNRTI_UNUSED ptrdiff_t nnrti_offset_under(const nnrt_view *v, const nnrt_view *z, const int32_t *place)
+{
+    ptrdiff_t at = 0;
+    for (int32_t i = 0; i < z->rank; i++)
+        at += place[i] * nnrti_walk_step(v, z, i);
     return at;
 }
 
@@ -6482,25 +6569,28 @@ static bool nnrti_is_non_zero(const void *x, NNRT_DataType type, ptrdiff_t i)
 }
 
 /* A sort key: orders the elements of one numeric type as their values, with NaN below all others and -0 equal to 0. The
-   key of a float is made of its bits. */
+   key of a float is made of its bits, those of float16 and float32 at the top of the word. */
 static uint64_t nnrti_order(const void *data, ptrdiff_t i, NNRT_DataType type)
 {
     const uint64_t top = (uint64_t)1 << 63;
     uint64_t bits, inf = (uint64_t)0x7ff << 52;
     uint32_t word;
-    if (type < NNRT_DATA_TYPE_UINT8)
-        return nnrti_load_int(data, i, type) ^ top;
-    if (type < NNRT_DATA_TYPE_FLOAT16)
-        return nnrti_load_int(data, i, type);
-    if (type == NNRT_DATA_TYPE_FLOAT16) {
+    switch (type) {
+    case NNRT_DATA_TYPE_FLOAT16:
         bits = (uint64_t)((const uint16_t *)data)[i] << 48;
         inf = (uint64_t)0x7c << 56;
-    } else if (type == NNRT_DATA_TYPE_FLOAT32) {
+        break;
+    case NNRT_DATA_TYPE_FLOAT32:
         memcpy(&word, (const float *)data + i, sizeof(word));
         bits = (uint64_t)word << 32;
         inf = (uint64_t)0xff << 55;
-    } else {
-        memcpy(&bits, (const double *)data + i, sizeof(bits));
+        break;
+    case NNRT_DATA_TYPE_FLOAT64: memcpy(&bits, (const double *)data + i, sizeof(bits)); break;
+    case NNRT_DATA_TYPE_UINT8:
+    case NNRT_DATA_TYPE_UINT16:
+    case NNRT_DATA_TYPE_UINT32:
+    case NNRT_DATA_TYPE_UINT64: return nnrti_load_int(data, i, type);
+    default: return nnrti_load_int(data, i, type) ^ top;
     }
     if ((bits & ~top) > inf)
         return 0;
@@ -6724,6 +6814,47 @@ static void *nnrti_scratch(const nnrt_call *call, size_t bytes)
     return call != NULL && call->scratchBytes >= bytes ? call->scratch : NULL;
 }
 
+#ifdef NNRTI_PLAIN
+/* A sort key of element `at` of x: it is larger the nearer the element is to the front. NaN is last. */
+static uint64_t nnrti_topk_key(const nnrt_view *x, ptrdiff_t at, bool rising)
+{
+    const uint64_t order = nnrti_order(x->data, at, x->dataType);
+    return rising && !(order == 0 && x->dataType >= NNRT_DATA_TYPE_FLOAT16) ? ~order : order;
+}
+
+/* Of every line of x along axis the count largest (rising: smallest) elements into values, and their indices into indices, either
+   of which may be NULL. sorted: in descending (rising: ascending) order, equal ones by ascending index, NaN last; else by
+   ascending index. An element is one of them if less than count are before it. nnrt_ops.h keeps a heap of indices. */
+static NNRT_ReturnCode nnrti_topk_lines(const nnrt_view *x, int32_t axis, int32_t count, bool rising, bool sorted,
+                                        const nnrt_view *values, const nnrt_view *indices, const nnrt_call *call)
+{
+    const size_t width = nnrt_type_size(x->dataType);
+    int32_t place[NNRT_MAX_RANK] = {0};
+    (void)call;
+    for (bool more = count > 0 && !nnrt_view_empty(x); more; more = nnrti_next_line(x, axis, place)) {
+        const ptrdiff_t from = nnrti_offset(x, place), step = x->strides[axis];
+        for (int32_t k = 0, taken = 0; taken < count; k++) {
+            const uint64_t key = nnrti_topk_key(x, from + k * step, rising);
+            int32_t before = 0;
+            for (int32_t i = 0; i < x->dims[axis]; i++) {
+                const uint64_t other = nnrti_topk_key(x, from + i * step, rising);
+                before += other > key || (other == key && i < k) ? 1 : 0;
+            }
+            if (before >= count)
+                continue;
+            before = sorted ? before : taken;
+            taken++;
+            if (values != NULL)
+                memcpy(nnrti_at(values->data, nnrti_offset(values, place) + before * values->strides[axis], width),
+                       nnrti_at(x->data, from + k * step, width), width);
+            if (indices != NULL)
+                nnrti_store_int(indices->data, nnrti_offset(indices, place) + before * indices->strides[axis], (uint64_t)k,
+                                indices->dataType);
+        }
+    }
+    return NNRT_SUCCESS;
+}
+#else
 /* nnrti_topk for every line of x along axis: values and their indices, either of which may be NULL. */
 static NNRT_ReturnCode nnrti_topk_lines(const nnrt_view *x, int32_t axis, int32_t count, bool rising, bool sorted,
                                         const nnrt_view *values, const nnrt_view *indices, const nnrt_call *call)
@@ -6738,6 +6869,7 @@ static NNRT_ReturnCode nnrti_topk_lines(const nnrt_view *x, int32_t axis, int32_
     }
     return NNRT_SUCCESS;
 }
+#endif
 
 /* The elements first <= i < end of an axis of size L that a window of k adjacent elements from start on covers; it
    covers at least one. */
@@ -6815,62 +6947,25 @@ typedef struct nnrti_window_at {
     nnrt_tap_range rows, columns;
 } nnrti_window_at;
 
-/* Average pooling: y[n,p,q,c] = act(sum over the window of channel c / cells) for all c; m->n is n, `at` the offset of
-   y[n,p,q,0]. The sum runs over rows, then columns. */
-NNRTI_INLINE void nnrti_average_pool_at(const nnrt_view *x, const nnrti_window_at *m, float cells,
-                                        NNRT_ActivationType activation, nnrt_view *y, ptrdiff_t at, NNRT_DataType type)
-{
-    for (int32_t c = 0; c < y->dims[3]; c++) {
-        float sum = 0;
-        for (int32_t h = m->rows.first; h < m->rows.end; h++) {
-            const ptrdiff_t row = nnrti_offset_4(x, m->n, h, 0, c);
-            for (int32_t w = m->columns.first; w < m->columns.end; w++)
-                sum += nnrti_load(x->data, row + w * x->strides[2], type);
-        }
-        nnrti_store(y->data, at + c * y->strides[3], nnrt_activate(sum / cells, activation), type);
-    }
-}
-
-/* Max pooling: the largest element of the window in channel c. NaN is largest. */
-NNRTI_INLINE float nnrti_window_max(const nnrt_view *x, const nnrti_window_at *m, int32_t c, NNRT_DataType type)
-{
-    float best = -INFINITY;
-    for (int32_t h = m->rows.first; h < m->rows.end; h++) {
-        const ptrdiff_t row = nnrti_offset_4(x, m->n, h, 0, c);
-        for (int32_t w = m->columns.first; w < m->columns.end; w++) {
-            const float v = nnrti_load(x->data, row + w * x->strides[2], type);
-            best = v > best || v != v ? v : best;
-        }
-    }
-    return best;
-}
-
-/* Index h*W + w of the first element of the window in channel c that equals best, or is NaN if best is. */
-NNRTI_INLINE int64_t nnrti_window_max_index(const nnrt_view *x, const nnrti_window_at *m, int32_t c, float best,
-                                            NNRT_DataType type)
-{
-    for (int32_t h = m->rows.first; h < m->rows.end; h++)
-        for (int32_t w = m->columns.first; w < m->columns.end; w++) {
-            const float v = nnrti_load(x->data, nnrti_offset_4(x, m->n, h, w, c), type);
-            if (v == best || (v != v && best != best))
-                return (int64_t)h * x->dims[2] + w;
-        }
-    return 0;
-}
-
-/* Max pooling for all channels: the largest element of the window into y[n,p,q,..], its index h*W + w into
-   indices[n,p,q,..]; one of the two may be NULL. */
+/* Max pooling for all channels: the largest element of the window, NaN before all others, into y[n,p,q,..], and h*W + w of
+   the first one into indices[n,p,q,..]; one of the two may be NULL. */
 NNRTI_INLINE void nnrti_max_pool_at(const nnrt_view *x, const nnrti_window_at *m, int32_t p, int32_t q,
                                     NNRT_ActivationType activation, nnrt_view *y, nnrt_view *indices,
                                     NNRT_DataType type)
 {
     for (int32_t c = 0; c < x->dims[3]; c++) {
-        const float best = nnrti_window_max(x, m, c, type);
+        float best = -INFINITY;
+        int64_t at = -1;
+        for (int32_t h = m->rows.first; h < m->rows.end; h++)
+            for (int32_t w = m->columns.first; w < m->columns.end; w++) {
+                const float v = nnrti_at_4(x, m->n, h, w, c, type);
+                at = at < 0 || v > best || (v != v && best == best) ? (int64_t)h * x->dims[2] + w : at;
+                best = v > best || v != v ? v : best;
+            }
         if (y != NULL)
             nnrti_store(y->data, nnrti_offset_4(y, m->n, p, q, c), nnrt_activate(best, activation), type);
         if (indices != NULL)
-            nnrti_store_int(indices->data, nnrti_offset_4(indices, m->n, p, q, c),
-                            (uint64_t)nnrti_window_max_index(x, m, c, best, type), indices->dataType);
+            nnrti_store_int(indices->data, nnrti_offset_4(indices, m->n, p, q, c), (uint64_t)at, indices->dataType);
     }
 }
 
@@ -7332,11 +7427,14 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_divide(const void *attr, const nnrt_vi
 
 /* Generates kernels nnrt_<fn>_f32 and nnrt_<fn>_f16: `return value`, an expression in the parameters and in type. */
 #define NNRTI_FLOATS(fn, parameters, value)                                                                            \
-    NNRTI_FLOATS_OF(fn##_f32, FLOAT32, parameters, value) NNRTI_FLOATS_OF(fn##_f16, FLOAT16, parameters, value)
-#define NNRTI_FLOATS_OF(fn, name, parameters, value)                                                                   \
-    NNRT_API NNRT_ReturnCode nnrt_##fn parameters                                                                      \
+    NNRT_API NNRT_ReturnCode nnrt_##fn##_f32 parameters                                                                \
     {                                                                                                                  \
-        const NNRT_DataType type = NNRT_DATA_TYPE_##name;                                                              \
+        const NNRT_DataType type = NNRT_DATA_TYPE_FLOAT32;                                                             \
+        return value;                                                                                                  \
+    }                                                                                                                  \
+    NNRT_API NNRT_ReturnCode nnrt_##fn##_f16 parameters                                                                \
+    {                                                                                                                  \
+        const NNRT_DataType type = NNRT_DATA_TYPE_FLOAT16;                                                             \
         return value;                                                                                                  \
     }
 
@@ -7703,20 +7801,6 @@ NNRTI_INLINE void nnrti_store_sum(nnrt_view *y, ptrdiff_t at, int64_t sum, const
                   nnrt_quant_result(nnrt_rescale(sum, nnrt_quant_factor(quant, o)), (const int32_t *)quant->data));
 }
 
-/* v, with its last two axes swapped if transpose. */
-static nnrt_view nnrti_transposed(const nnrt_view *v, bool transpose)
-{
-    const int32_t i = v->rank - 2, k = v->rank - 1;
-    nnrt_view t = *v;
-    if (transpose) {
-        t.dims[i] = v->dims[k];
-        t.dims[k] = v->dims[i];
-        t.strides[i] = v->strides[k];
-        t.strides[k] = v->strides[i];
-    }
-    return t;
-}
-
 /* sum + the sum over i < count of a[i*stepA] * b[i*stepB], in ascending order. */
 static NNRTI_UNUSED double nnrti_dot_f64(const double *a, ptrdiff_t stepA, const double *b, ptrdiff_t stepB,
                                          int32_t count, double sum)
@@ -7732,34 +7816,26 @@ static NNRTI_UNUSED double nnrti_bias_f64(const nnrt_view *bias, int32_t i)
     return bias != NULL ? ((const double *)bias->data)[i * bias->strides[0]] : 0.0;
 }
 
-/* GEMM in float64: z[m,n] = act(bias[n] + sum over k of a[m,k] * b[k,n]), for the last two axes; the data pointers
-   address the matrices. */
-static NNRTI_UNUSED void nnrti_matrix_f64(const nnrt_view *a, const nnrt_view *b, const nnrt_view *bias,
-                                          NNRT_ActivationType activation, nnrt_view *z)
-{
-    for (int32_t m = 0; m < z->dims[z->rank - 2]; m++)
-        for (int32_t n = 0; n < z->dims[z->rank - 1]; n++) {
-            double sum = nnrti_bias_f64(bias, n);
-            for (int32_t k = 0; k < a->dims[a->rank - 1]; k++)
-                sum += ((const double *)a->data)[nnrti_offset_2(a, m, k)] *
-                       ((const double *)b->data)[nnrti_offset_2(b, k, n)];
-            ((double *)z->data)[nnrti_offset_2(z, m, n)] = nnrti_activate_f64(sum, activation);
-        }
-}
+/* An element of a matrix product: x[a]*y[b] + x[a + stepA]*y[b + stepB] + .., a sum of `count` products, in column n. */
+typedef struct nnrti_products {
+    ptrdiff_t a, b, stepA, stepB;
+    int32_t count, n;
+} nnrti_products;
 
-/* Quantized GEMM: z[m,n] = requantize(bias[n] + sum over k of (a[m,k] - its zero point) * (b[k,n] - its zero point, one
-   or one per n)), for the last two axes; the data pointers are those of the matrices. */
-NNRTI_INLINE void nnrti_matrix_8(const nnrt_view *a, const nnrt_view *b, const nnrt_view *bias, const nnrt_view *quant,
-                                 nnrt_view *z)
+/* Element `place` of z = X*Y, matrices in the last two axes; X and Y are x and y after the optional transposition. Their other
+   axes are broadcast to those of z. */
+static NNRTI_UNUSED nnrti_products nnrti_products_of(const nnrt_view *x, bool transposeX, const nnrt_view *y, bool transposeY,
+                                                     const nnrt_view *z, const int32_t *place)
 {
-    for (int32_t m = 0; m < z->dims[z->rank - 2]; m++)
-        for (int32_t n = 0; n < z->dims[z->rank - 1]; n++) {
-            int64_t sum = nnrti_bias_at(bias, n);
-            for (int32_t k = 0; k < a->dims[a->rank - 1]; k++)
-                sum += (nnrt_load_8(a->data, nnrti_offset_2(a, m, k), a->dataType) - nnrti_zero(a, 0)) *
-                       (nnrt_load_8(b->data, nnrti_offset_2(b, k, n), b->dataType) - nnrti_zero(b, n));
-            nnrti_store_sum(z, nnrti_offset_2(z, m, n), sum, quant, n);
-        }
+    const int32_t m = place[z->rank - 2], rowX = x->rank - (transposeX ? 1 : 2), columnX = x->rank - (transposeX ? 2 : 1);
+    const int32_t n = place[z->rank - 1], rowY = y->rank - (transposeY ? 1 : 2), columnY = y->rank - (transposeY ? 2 : 1);
+    nnrti_products p = {m * x->strides[rowX], n * y->strides[columnY], x->strides[columnX], y->strides[rowY],
+                        x->dims[columnX], n};
+    for (int32_t i = 0; i < z->rank - 2; i++) {
+        p.a += place[i] * nnrti_walk_step(x, z, i);
+        p.b += place[i] * nnrti_walk_step(y, z, i);
+    }
+    return p;
 }
 
 /* ---- int16 beside int8 weights ("16x8"): zero points are 0, a product is rounded once, as in the kernels of TensorFlow
@@ -7814,8 +7890,8 @@ NNRTI_INLINE int32_t nnrti_requantized(const nnrt_view *x, int64_t q, const nnrt
                              (const int32_t *)quant->data);
 }
 
-/* nnrti_average_pool_at for quantized int8 or uint8: the mean of the stored integers, halves away from zero; of the
-   `cells` elements those outside the window count as zero points. */
+/* Average pooling of int8 or uint8 for all channels: the mean of the stored integers of the window, halves away from zero,
+   into y, from offset `at` on; of the `cells` elements those outside the window count as zero points. */
 NNRTI_INLINE void nnrti_average_pool_at_8(const nnrt_view *x, const nnrti_window_at *m, int64_t cells,
                                           const nnrt_view *quant, nnrt_view *y, ptrdiff_t at)
 {
@@ -10107,37 +10183,46 @@ static nnrt_tap_range nnrti_adaptive_window(int32_t p, int32_t n, int32_t L)
 
 /* y[n,p,q,c] = mean of x[n,h,w,c] over rows h of window p and columns w of window q (nnrti_adaptive_window). x
    [N,H,W,C], y [N,Ho,Wo,C]; they may not overlap. The sum runs over h, then w. */
-NNRTI_INLINE NNRT_ReturnCode nnrti_adaptive_average_pool_2d(const nnrt_view *x, const nnrt_view *quant, nnrt_view *y,
+NNRTI_INLINE NNRT_ReturnCode nnrti_adaptive_average_pool_2d(const NNRT_AdaptivePool2D *attr, const nnrt_view *x, nnrt_view *y,
                                                             NNRT_DataType type)
 {
-    nnrti_window_at m = {0, {0, 0}, {0, 0}};
-    int32_t height, width;
-    for (m.n = 0; m.n < y->dims[0]; m.n++)
+    (void)attr;
+    for (int32_t n = 0; n < y->dims[0]; n++)
         for (int32_t p = 0; p < y->dims[1]; p++)
             for (int32_t q = 0; q < y->dims[2]; q++) {
-                m.rows = nnrti_adaptive_window(p, y->dims[1], x->dims[1]);
-                m.columns = nnrti_adaptive_window(q, y->dims[2], x->dims[2]);
-                height = m.rows.end - m.rows.first;
-                width = m.columns.end - m.columns.first;
-                if (type == NNRT_DATA_TYPE_INT8)
-                    nnrti_average_pool_at_8(x, &m, (int64_t)height * width, quant, y, nnrti_offset_4(y, m.n, p, q, 0));
-                else
-                    nnrti_average_pool_at(x, &m, (float)height * (float)width, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, y,
-                                          nnrti_offset_4(y, m.n, p, q, 0), type);
+                const nnrt_tap_range rows = nnrti_adaptive_window(p, y->dims[1], x->dims[1]);
+                const nnrt_tap_range columns = nnrti_adaptive_window(q, y->dims[2], x->dims[2]);
+                const float count = (float)(rows.end - rows.first) * (float)(columns.end - columns.first);
+                for (int32_t c = 0; c < y->dims[3]; c++) {
+                    float sum = 0;
+                    for (int32_t h = rows.first; h < rows.end; h++)
+                        for (int32_t w = columns.first; w < columns.end; w++)
+                            sum += nnrti_at_4(x, n, h, w, c, type);
+                    nnrti_store(y->data, nnrti_offset_4(y, n, p, q, c), sum / count, type);
+                }
             }
     return NNRT_SUCCESS;
 }
 
 NNRTI_FLOATS(adaptive_average_pool_2d, (const NNRT_AdaptivePool2D *attr, const nnrt_view *x, nnrt_view *y),
-             ((void)attr, nnrti_adaptive_average_pool_2d(x, NULL, y, type)))
+             nnrti_adaptive_average_pool_2d(attr, x, y, type))
 
 /* The same for quantized int8 or uint8: the mean of the stored integers, halves away from zero, then
    y = clamp((mean - zX) * factor + zY). */
 NNRT_API NNRT_ReturnCode nnrt_adaptive_average_pool_2d_q8(const NNRT_AdaptivePool2D *attr, const nnrt_view *x,
                                                           const nnrt_view *quant, nnrt_view *y)
 {
+    nnrti_window_at m = {0, {0, 0}, {0, 0}};
     (void)attr;
-    return nnrti_adaptive_average_pool_2d(x, quant, y, NNRT_DATA_TYPE_INT8);
+    for (m.n = 0; m.n < y->dims[0]; m.n++)
+        for (int32_t p = 0; p < y->dims[1]; p++)
+            for (int32_t q = 0; q < y->dims[2]; q++) {
+                m.rows = nnrti_adaptive_window(p, y->dims[1], x->dims[1]);
+                m.columns = nnrti_adaptive_window(q, y->dims[2], x->dims[2]);
+                nnrti_average_pool_at_8(x, &m, (int64_t)(m.rows.end - m.rows.first) * (m.columns.end - m.columns.first),
+                                        quant, y, nnrti_offset_4(y, m.n, p, q, 0));
+            }
+    return NNRT_SUCCESS;
 }
 
 /* >>op ADAPTIVE_MAX_POOL_2D */
@@ -10531,6 +10616,15 @@ static NNRT_ReturnCode nnrti_rule_assert(nnrt_resolve *c)
 
 /* >>kernel ASSERT */
 
+#ifdef NNRTI_PLAIN
+/* Element `at` of the condition is false. nnrt_ops.h also shows the first elements of the n data tensors. */
+static NNRT_ReturnCode nnrti_assert_fail(const nnrt_call *call, int64_t at, int64_t summarize, const nnrt_view *data,
+                                         uint32_t n)
+{
+    (void)summarize, (void)data, (void)n;
+    return nnrt_call_fail(call, NNRT_FAILED, "element %l of the condition is false", at);
+}
+#else
 #ifndef NNRT_NO_MESSAGES
 /* Prints the first `most` elements of v in row order, as far as the buffer has room. */
 static void nnrti_put_elements(nnrti_out *o, const nnrt_view *v, int64_t most)
@@ -10575,6 +10669,7 @@ static NNRT_ReturnCode nnrti_assert_fail(const nnrt_call *call, int64_t at, int6
 #endif
     return nnrt_call_fail(call, NNRT_FAILED, "element %l of the condition is false%s", at, text);
 }
+#endif
 
 /* y = true if all elements of the condition are true, or it has none; otherwise NNRT_FAILED, and call's error shows the
    first `summarize` elements of each data tensor. args: the condition, bool, and nIn - 1 data tensors of any types,
@@ -10582,13 +10677,11 @@ static NNRT_ReturnCode nnrti_assert_fail(const nnrt_call *call, int64_t at, int6
 NNRT_API NNRT_ReturnCode nnrt_assert(const NNRT_Assert *attr, const nnrt_view *args, uint32_t nIn, nnrt_view *y,
                                      nnrt_call *call)
 {
+    int32_t place[NNRT_MAX_RANK] = {0};
     int64_t n = 0;
-    nnrt_walk w;
-    bool more = nnrt_walk_first(&w, &args[0], NULL, NULL);
-    for (; more; more = nnrt_walk_next(&w))
-        for (int32_t i = 0; i < w.count; i++, n++)
-            if (((const uint8_t *)args[0].data)[w.at[0] + i * w.row[0]] == 0)
-                return nnrti_assert_fail(call, n, attr->summarize, args + 1, nIn - 1);
+    for (bool more = !nnrt_view_empty(args); more; more = nnrti_next_place(args, place), n++)
+        if (((const uint8_t *)args->data)[nnrti_offset(args, place)] == 0)
+            return nnrti_assert_fail(call, n, attr->summarize, args + 1, nIn - 1);
     if (y != NULL)
         *(uint8_t *)y->data = 1;
     return NNRT_SUCCESS;
@@ -10985,8 +11078,33 @@ static NNRT_ReturnCode nnrti_rule_avgpool_fusion(nnrt_resolve *c)
    and q*sW - left <= w < q*sW - left + kW; every window has at least one. x [N,H,W,C], y [N,Ho,Wo,C]; they may not
    overlap. count: the number of these elements; padded: the number inside the padded x, -top <= h < H + bottom and
    -left <= w < W + right. The sum runs over h, then w. */
-NNRTI_INLINE NNRT_ReturnCode nnrti_avgpool_fusion(const NNRT_AvgPoolFusion *attr, const nnrt_view *x,
-                                                  const nnrt_view *quant, nnrt_view *y, bool padded, NNRT_DataType type)
+NNRTI_INLINE NNRT_ReturnCode nnrti_avgpool(const NNRT_AvgPoolFusion *attr, const nnrt_view *x, nnrt_view *y, bool padded,
+                                           NNRT_DataType type)
+{
+    const int64_t *k = attr->kernelSize.data, *s = attr->strides.data, *pad = attr->pad.data;
+    for (int32_t n = 0; n < y->dims[0]; n++)
+        for (int32_t p = 0; p < y->dims[1]; p++)
+            for (int32_t q = 0; q < y->dims[2]; q++)
+                for (int32_t c = 0; c < y->dims[3]; c++) {
+                    const int64_t top = p * s[0] - pad[0], left = q * s[1] - pad[2];
+                    float sum = 0;
+                    uint32_t count = 0;
+                    for (int64_t h = top; h < top + k[0] && h < x->dims[1] + (padded ? pad[1] : 0); h++)
+                        for (int64_t w = left; w < left + k[1] && w < x->dims[2] + (padded ? pad[3] : 0); w++) {
+                            const bool inside = h >= 0 && h < x->dims[1] && w >= 0 && w < x->dims[2];
+                            count += inside || padded ? 1u : 0u;
+                            if (inside)
+                                sum += nnrti_at_4(x, n, (int32_t)h, (int32_t)w, c, type);
+                        }
+                    nnrti_store(y->data, nnrti_offset_4(y, n, p, q, c), nnrt_activate(sum / (float)count, attr->activationType),
+                                type);
+                }
+    return NNRT_SUCCESS;
+}
+
+/* The same for int8 or uint8, requantized. */
+NNRTI_INLINE NNRT_ReturnCode nnrti_avgpool_8(const NNRT_AvgPoolFusion *attr, const nnrt_view *x,
+                                             const nnrt_view *quant, nnrt_view *y, bool padded)
 {
     const int64_t *k = attr->kernelSize.data, *s = attr->strides.data, *pad = attr->pad.data;
     nnrti_window_at m = {0, {0, 0}, {0, 0}};
@@ -11003,24 +11121,20 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_avgpool_fusion(const NNRT_AvgPoolFusion *attr
                     height = top + k[0] <= x->dims[1] + pad[1] ? k[0] : x->dims[1] + pad[1] - top;
                     width = left + k[1] <= x->dims[2] + pad[3] ? k[1] : x->dims[2] + pad[3] - left;
                 }
-                if (type == NNRT_DATA_TYPE_INT8)
-                    nnrti_average_pool_at_8(x, &m, height * width, quant, y, nnrti_offset_4(y, m.n, p, q, 0));
-                else
-                    nnrti_average_pool_at(x, &m, (float)height * (float)width, attr->activationType, y,
-                                          nnrti_offset_4(y, m.n, p, q, 0), type);
+                nnrti_average_pool_at_8(x, &m, height * width, quant, y, nnrti_offset_4(y, m.n, p, q, 0));
             }
     return NNRT_SUCCESS;
 }
 
 NNRTI_FLOATS(avgpool_fusion, (const NNRT_AvgPoolFusion *attr, const nnrt_view *x, nnrt_view *y),
-             nnrti_avgpool_fusion(attr, x, NULL, y, false, type))
+             nnrti_avgpool(attr, x, y, false, type))
 
 /* The same for quantized int8 or uint8: the mean of the stored integers, halves away from zero, then
    y = clamp((mean - zX) * factor + zY). */
 NNRT_API NNRT_ReturnCode nnrt_avgpool_fusion_q8(const NNRT_AvgPoolFusion *attr, const nnrt_view *x,
                                                 const nnrt_view *quant, nnrt_view *y)
 {
-    return nnrti_avgpool_fusion(attr, x, quant, y, false, NNRT_DATA_TYPE_INT8);
+    return nnrti_avgpool_8(attr, x, quant, y, false);
 }
 
 /* >>op AVGPOOL_INCLUDE_PAD */
@@ -11028,14 +11142,14 @@ NNRT_API NNRT_ReturnCode nnrt_avgpool_fusion_q8(const NNRT_AvgPoolFusion *attr, 
 
 /* As AVGPOOL_FUSION, but the mean is over the window's elements inside the padded x; elements outside x are 0. */
 NNRTI_FLOATS(avgpool_include_pad, (const NNRT_AvgPoolFusion *attr, const nnrt_view *x, nnrt_view *y),
-             nnrti_avgpool_fusion(attr, x, NULL, y, true, type))
+             nnrti_avgpool(attr, x, y, true, type))
 
 /* The same for quantized int8 or uint8: the mean of the stored integers, zX outside x, halves away from zero, then
    y = clamp((mean - zX) * factor + zY). */
 NNRT_API NNRT_ReturnCode nnrt_avgpool_include_pad_q8(const NNRT_AvgPoolFusion *attr, const nnrt_view *x,
                                                      const nnrt_view *quant, nnrt_view *y)
 {
-    return nnrti_avgpool_fusion(attr, x, quant, y, true, NNRT_DATA_TYPE_INT8);
+    return nnrti_avgpool_8(attr, x, quant, y, true);
 }
 
 /* >>op BATCH_TO_SPACE_ND */
@@ -11581,18 +11695,20 @@ static NNRT_ReturnCode nnrti_rule_clip(nnrt_resolve *c)
 
 /* >>kernel CLIP */
 
-/* The current row of y = x clamped to [*lo, *hi]. */
-static void nnrti_clip_row(const nnrt_walk *w, const nnrt_view *x, const void *lo, const void *hi, nnrt_view *y)
+/* y = x clamped to [*lo, *hi], for n elements from offset `to` of y and `from` of x on, along the last axis. */
+static void nnrti_clip_row(const nnrt_view *x, ptrdiff_t from, const void *lo, const void *hi, nnrt_view *y, ptrdiff_t to,
+                           int32_t n)
 {
+    const ptrdiff_t stepX = x->rank > 0 ? x->strides[x->rank - 1] : 0, stepY = y->rank > 0 ? y->strides[y->rank - 1] : 0;
     switch (x->dataType) {
 #define NNRTI_CLIP_ROW(name, T, V, load, store)                                                                        \
     case NNRT_DATA_TYPE_##name: {                                                                                      \
         const V least = load(*(const T *)lo), greatest = load(*(const T *)hi);                                         \
-        const T *xs = (const T *)x->data + w->at[1];                                                                   \
-        T *ys = (T *)y->data + w->at[0];                                                                               \
-        for (int32_t i = 0; i < w->count; i++) {                                                                       \
-            const V v = load(xs[i * w->row[1]]);                                                                       \
-            ys[i * w->row[0]] = store(v < least ? least : v > greatest ? greatest : v);                                \
+        const T *xs = (const T *)x->data + from;                                                                       \
+        T *ys = (T *)y->data + to;                                                                                     \
+        for (int32_t i = 0; i < n; i++) {                                                                              \
+            const V v = load(xs[i * stepX]);                                                                           \
+            ys[i * stepY] = store(v < least ? least : v > greatest ? greatest : v);                                    \
         }                                                                                                              \
         break;                                                                                                         \
     }
@@ -11611,16 +11727,17 @@ NNRT_API NNRT_ReturnCode nnrt_clip(const NNRT_Clip *attr, const nnrt_view *x, co
 {
     const void *lo = min != NULL ? min->data : bounds->data;
     const void *hi = max != NULL ? max->data : nnrti_at(bounds->data, 1, nnrt_type_size(x->dataType));
+    const int32_t last = y->rank - 1;
+    int32_t place[NNRT_MAX_RANK] = {0};
     double shown[2];
-    nnrt_walk w;
     (void)attr;
     if (!nnrti_clip_ordered(lo, hi, x->dataType)) {
         nnrti_read_f64(&shown[0], lo, 1, 1, x->dataType);
         nnrti_read_f64(&shown[1], hi, 1, 1, x->dataType);
         return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "min is %f, expected at most max: %f", shown[0], shown[1]);
     }
-    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
-        nnrti_clip_row(&w, x, lo, hi, y);
+    for (bool more = !nnrt_view_empty(y); more; more = nnrti_next_line(y, last, place))
+        nnrti_clip_row(x, nnrti_offset(x, place), lo, hi, y, nnrti_offset(y, place), last < 0 ? 1 : y->dims[last]);
     return NNRT_SUCCESS;
 }
 
@@ -12850,13 +12967,12 @@ NNRT_API NNRT_ReturnCode nnrt_decode_float(const NNRT_DecodeFloat *attr, const n
 {
     const nnrti_float_format *f = &nnrti_float_formats[attr->format];
     const uint32_t all = (1u << f->bits) - 1;
-    nnrt_walk w;
-    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
-        for (int32_t i = 0; i < w.count; i++) {
-            const ptrdiff_t at = w.at[1] + i * w.row[1];
-            const uint32_t code = f->bits == 16 ? ((const uint16_t *)x->data)[at] : ((const uint8_t *)x->data)[at];
-            ((float *)y->data)[w.at[0] + i * w.row[0]] = nnrti_float_decode(f, code & all);
-        }
+    int32_t place[NNRT_MAX_RANK] = {0};
+    for (bool more = !nnrt_view_empty(y); more; more = nnrti_next_place(y, place)) {
+        const ptrdiff_t at = nnrti_offset(x, place);
+        const uint32_t code = f->bits == 16 ? ((const uint16_t *)x->data)[at] : ((const uint8_t *)x->data)[at];
+        ((float *)y->data)[nnrti_offset(y, place)] = nnrti_float_decode(f, code & all);
+    }
     return NNRT_SUCCESS;
 }
 
@@ -14064,18 +14180,17 @@ static NNRTI_UNUSED uint32_t nnrti_float_encode(const nnrti_float_format *f, nnr
 NNRT_API NNRT_ReturnCode nnrt_encode_float(const NNRT_EncodeFloat *attr, const nnrt_view *x, nnrt_view *y)
 {
     const nnrti_float_format *f = &nnrti_float_formats[attr->format];
-    nnrt_walk w;
-    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
-        for (int32_t i = 0; i < w.count; i++) {
-            const nnrti_magnitude a = nnrti_magnitude_at(x, w.at[1] + i * w.row[1]);
-            const uint32_t code = f->mantissa == 0 ? nnrti_power_encode(a, attr->saturate, attr->rounding)
-                                                   : nnrti_float_encode(f, a, attr->saturate);
-            const ptrdiff_t to = w.at[0] + i * w.row[0];
-            if (f->bits == 16)
-                ((uint16_t *)y->data)[to] = (uint16_t)code;
-            else
-                ((uint8_t *)y->data)[to] = (uint8_t)code;
-        }
+    int32_t place[NNRT_MAX_RANK] = {0};
+    for (bool more = !nnrt_view_empty(y); more; more = nnrti_next_place(y, place)) {
+        const nnrti_magnitude a = nnrti_magnitude_at(x, nnrti_offset(x, place));
+        const uint32_t code = f->mantissa == 0 ? nnrti_power_encode(a, attr->saturate, attr->rounding)
+                                               : nnrti_float_encode(f, a, attr->saturate);
+        const ptrdiff_t to = nnrti_offset(y, place);
+        if (f->bits == 16)
+            ((uint16_t *)y->data)[to] = (uint16_t)code;
+        else
+            ((uint8_t *)y->data)[to] = (uint8_t)code;
+    }
     return NNRT_SUCCESS;
 }
 
@@ -14439,8 +14554,14 @@ NNRTI_FLOATS(full_connection,
 NNRT_API NNRT_ReturnCode nnrt_full_connection_f64(const NNRT_FullConnection *attr, const nnrt_view *x,
                                                   const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y)
 {
-    const nnrt_view columns = nnrti_transposed(weight, true);
-    nnrti_matrix_f64(x, &columns, bias, attr->activationType, y);
+    for (int32_t m = 0; m < y->dims[0]; m++)
+        for (int32_t o = 0; o < y->dims[1]; o++) {
+            double sum = nnrti_bias_f64(bias, o);
+            for (int32_t k = 0; k < x->dims[1]; k++)
+                sum += ((const double *)x->data)[nnrti_offset_2(x, m, k)] *
+                       ((const double *)weight->data)[nnrti_offset_2(weight, o, k)];
+            ((double *)y->data)[nnrti_offset_2(y, m, o)] = nnrti_activate_f64(sum, attr->activationType);
+        }
     return NNRT_SUCCESS;
 }
 
@@ -14450,9 +14571,15 @@ NNRT_API NNRT_ReturnCode nnrt_full_connection_q8(const NNRT_FullConnection *attr
                                                  const nnrt_view *weight, const nnrt_view *bias, const nnrt_view *quant,
                                                  nnrt_view *y)
 {
-    const nnrt_view columns = nnrti_transposed(weight, true);
     (void)attr;
-    nnrti_matrix_8(x, &columns, bias, quant, y);
+    for (int32_t m = 0; m < y->dims[0]; m++)
+        for (int32_t o = 0; o < y->dims[1]; o++) {
+            int64_t sum = nnrti_bias_at(bias, o);
+            for (int32_t k = 0; k < x->dims[1]; k++)
+                sum += (nnrt_load_8(x->data, nnrti_offset_2(x, m, k), x->dataType) - nnrti_zero(x, 0)) *
+                       (nnrt_load_8(weight->data, nnrti_offset_2(weight, o, k), weight->dataType) - nnrti_zero(weight, o));
+            nnrti_store_sum(y, nnrti_offset_2(y, m, o), sum, quant, o);
+        }
     return NNRT_SUCCESS;
 }
 
@@ -14494,15 +14621,14 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_fused_batch_norm(const NNRT_FusedBatchNorm *a
                                                     const nnrt_view *mean, const nnrt_view *variance, nnrt_view *y,
                                                     NNRT_DataType type)
 {
-    nnrt_walk w;
-    for (bool more = nnrt_walk_first(&w, y, x, scale); more; more = nnrt_walk_next(&w))
-        for (int32_t i = 0; i < w.count; i++) {
-            const ptrdiff_t c = w.at[2] + i * w.row[2];
-            const float deviation = nnrt_sqrtf(nnrti_load_vector(variance, c, type) + attr->epsilon);
-            float v = nnrti_load_real(x, w.at[1] + i * w.row[1], type) - nnrti_load_vector(mean, c, type);
-            v = nnrti_load_vector(scale, c, type) * v / deviation + nnrti_load_vector(offset, c, type);
-            nnrti_store_real(y, w.at[0] + i * w.row[0], v, type);
-        }
+    int32_t place[NNRT_MAX_RANK] = {0};
+    for (bool more = !nnrt_view_empty(y); more; more = nnrti_next_place(y, place)) {
+        const ptrdiff_t c = place[y->rank - 1] * scale->strides[0];
+        const float deviation = nnrt_sqrtf(nnrti_load_vector(variance, c, type) + attr->epsilon);
+        float v = nnrti_load_real(x, nnrti_offset(x, place), type) - nnrti_load_vector(mean, c, type);
+        v = nnrti_load_vector(scale, c, type) * v / deviation + nnrti_load_vector(offset, c, type);
+        nnrti_store_real(y, nnrti_offset(y, place), v, type);
+    }
     return NNRT_SUCCESS;
 }
 
@@ -14577,27 +14703,21 @@ NNRT_API NNRT_ReturnCode nnrt_gather(const NNRT_Gather *attr, const nnrt_view *x
     const size_t width = nnrt_type_size(x->dataType);
     const nnrt_view places = nnrti_only_axes(y, a, indices->rank);
     nnrt_view from = nnrti_without_axes(x, a, 1), to = nnrti_without_axes(y, a, indices->rank);
-    const bool empty = nnrt_view_empty(&to);
+    int32_t i[NNRT_MAX_RANK] = {0};
     int64_t n = 0;
-    nnrt_walk w;
     (void)attr;
-    for (bool more = nnrt_walk_first(&w, indices, &places, NULL); more; more = nnrt_walk_next(&w))
-        for (int32_t i = 0; i < w.count; i++, n++) {
-            int64_t index = nnrt_load_index(indices, w.at[0] + i * w.row[0]);
-            if (index < -(int64_t)L || index >= L)
-                return nnrt_call_fail(call, NNRT_INVALID_PARAMETER,
-                                      "index %l, element %l of indices, lies outside axis %d of x, expected %d to %d",
-                                      index, n, a, -L, L - 1);
-            if (empty)
-                continue;
-            index += index < 0 ? L : 0;
-            from.data = nnrti_at(x->data, (ptrdiff_t)index * x->strides[a], width);
-            to.data = nnrti_at(y->data, w.at[1] + i * w.row[1], width);
-            if (to.rank == 0) /* a table of numbers */
-                memcpy(to.data, from.data, width);
-            else
-                nnrti_copy(&from, &to);
-        }
+    for (bool more = !nnrt_view_empty(indices); more; more = nnrti_next_place(indices, i), n++) {
+        const int64_t index = nnrt_load_index(indices, nnrti_offset(indices, i));
+        if (index < -(int64_t)L || index >= L)
+            return nnrt_call_fail(call, NNRT_INVALID_PARAMETER,
+                                  "index %l, element %l of indices, lies outside axis %d of x, expected %d to %d", index, n,
+                                  a, -L, L - 1);
+        if (nnrt_view_empty(y))
+            continue;
+        from.data = nnrti_at(x->data, (ptrdiff_t)(index < 0 ? index + L : index) * x->strides[a], width);
+        to.data = nnrti_at(y->data, nnrti_offset(&places, i), width);
+        nnrti_copy(&from, &to);
+    }
     return NNRT_SUCCESS;
 }
 
@@ -14710,32 +14830,28 @@ NNRT_API NNRT_ReturnCode nnrt_gather_nd(const NNRT_GatherNd *attr, const nnrt_vi
 {
     const size_t width = nnrt_type_size(x->dataType);
     const int32_t last = indices->rank - 1, k = indices->dims[last];
-    const nnrt_view rows = nnrti_without_axes(indices, last, 1), places = nnrti_only_axes(y, 0, last);
+    const nnrt_view rows = nnrti_only_axes(indices, 0, last), places = nnrti_only_axes(y, 0, last);
     nnrt_view from = nnrti_without_axes(x, 0, k), to = nnrti_without_axes(y, 0, last);
-    const bool empty = nnrt_view_empty(&to);
+    int32_t i[NNRT_MAX_RANK] = {0};
     int64_t n = 0;
-    nnrt_walk w;
     (void)attr;
-    for (bool more = nnrt_walk_first(&w, &rows, &places, NULL); more; more = nnrt_walk_next(&w))
-        for (int32_t i = 0; i < w.count; i++) {
-            ptrdiff_t at = 0;
-            for (int32_t axis = 0; axis < k; axis++, n++) {
-                const int32_t L = x->dims[axis];
-                int64_t index = nnrt_load_index(indices, w.at[0] + i * w.row[0] + axis * indices->strides[last]);
-                if (index < -(int64_t)L || index >= L)
-                    return nnrt_call_fail(
-                        call, NNRT_INVALID_PARAMETER,
-                        "index %l, element %l of indices, lies outside axis %d of x, expected %d to %d", index, n, axis,
-                        -L, L - 1);
-                index += index < 0 ? L : 0;
-                at += (ptrdiff_t)index * x->strides[axis];
-            }
-            if (empty)
-                continue;
-            from.data = nnrti_at(x->data, at, width);
-            to.data = nnrti_at(y->data, w.at[1] + i * w.row[1], width);
-            nnrti_copy(&from, &to);
+    for (bool more = !nnrt_view_empty(&rows); more; more = nnrti_next_place(&rows, i)) {
+        ptrdiff_t at = 0;
+        for (int32_t axis = 0; axis < k; axis++, n++) {
+            const int32_t L = x->dims[axis];
+            const int64_t index = nnrt_load_index(indices, nnrti_offset(&rows, i) + axis * indices->strides[last]);
+            if (index < -(int64_t)L || index >= L)
+                return nnrt_call_fail(call, NNRT_INVALID_PARAMETER,
+                                      "index %l, element %l of indices, lies outside axis %d of x, expected %d to %d", index,
+                                      n, axis, -L, L - 1);
+            at += (ptrdiff_t)(index < 0 ? index + L : index) * x->strides[axis];
         }
+        if (nnrt_view_empty(y))
+            continue;
+        from.data = nnrti_at(x->data, at, width);
+        to.data = nnrti_at(y->data, nnrti_offset(&places, i), width);
+        nnrti_copy(&from, &to);
+    }
     return NNRT_SUCCESS;
 }
 
@@ -15993,14 +16109,14 @@ NNRT_API NNRT_ReturnCode nnrt_log_softmax_f64(const NNRT_LogSoftmax *attr, const
     int32_t place[NNRT_MAX_RANK] = {0};
     for (bool more = !nnrt_view_empty(x); more; more = nnrti_next_line(x, axis, place)) {
         const double *from = (const double *)x->data + nnrti_offset(x, place);
-        double *to = (double *)y->data + nnrti_offset(y, place), max = from[0], sum = 0, log;
+        double *to = (double *)y->data + nnrti_offset(y, place), max = from[0], sum = 0, size;
         for (int32_t i = 1; i < x->dims[axis]; i++)
             max = from[i * stepX] > max ? from[i * stepX] : max;
         for (int32_t i = 0; i < x->dims[axis]; i++)
             sum += nnrti_exp(from[i * stepX] - max);
-        log = nnrti_log(sum);
+        size = nnrti_log(sum);
         for (int32_t i = 0; i < x->dims[axis]; i++)
-            to[i * stepY] = (from[i * stepX] - max) - log;
+            to[i * stepY] = (from[i * stepX] - max) - size;
     }
     return NNRT_SUCCESS;
 }
@@ -16177,6 +16293,15 @@ static NNRT_ReturnCode nnrti_lstm_sizes(nnrt_resolve *c, NNRT_LSTM *a)
     return NNRT_SUCCESS;
 }
 
+#ifdef NNRTI_PLAIN
+/* *bytes = size of the kernel's scratch (see nnrt_lstm). nnrt_ops.h returns false if it overflows. */
+static bool nnrti_lstm_scratch(const NNRT_LSTM *a, int32_t steps, size_t *bytes)
+{
+    const int64_t H = a->hiddenSize, R = a->projSize > 0 ? a->projSize : H, between = a->numLayers > 2 ? 2 : a->numLayers - 1;
+    *bytes = (size_t)(a->numDirections * R * steps * between + 6 * H + a->inputSize + 2 * R) * sizeof(float);
+    return true;
+}
+#else
 /* *bytes = size of the kernel's scratch (see nnrt_lstm); returns false if it overflows. */
 static bool nnrti_lstm_scratch(const NNRT_LSTM *a, int32_t steps, size_t *bytes)
 {
@@ -16188,6 +16313,7 @@ static bool nnrti_lstm_scratch(const NNRT_LSTM *a, int32_t steps, size_t *bytes)
            nnrt_add_size(floats, each, &floats) && nnrt_add_size(floats, (size_t)a->inputSize, &floats) &&
            nnrt_add_size(floats, 2 * R, &floats) && nnrt_mul_size(floats, sizeof(float), bytes);
 }
+#endif
 
 /* Resolved: all sizes are explicit; projSize is 0 if there is no projection. */
 static NNRT_ReturnCode nnrti_rule_lstm(nnrt_resolve *c)
@@ -16471,102 +16597,77 @@ static NNRT_ReturnCode nnrti_rule_matmul_fusion(nnrt_resolve *c)
 
 /* >>kernel MATMUL_FUSION */
 
-/* The batch axes of v: all except the last two. */
-static nnrt_view nnrti_stack_of(const nnrt_view *v)
-{
-    nnrt_view stack = *v;
-    stack.rank -= 2;
-    return stack;
-}
-
-/* GEMM of one pair of matrices: z[m,n] = act(bias[n] + sum over k of a[m,k] * b[k,n]) in the last two axes. The data
-   pointers address the matrices. */
-NNRTI_INLINE void nnrti_matmul_one(const nnrt_view *a, const nnrt_view *b, const nnrt_view *bias, nnrt_view *z,
-                                   NNRT_ActivationType activation, NNRT_DataType type)
-{
-    for (int32_t m = 0; m < z->dims[z->rank - 2]; m++)
-        for (int32_t n = 0; n < z->dims[z->rank - 1]; n++) {
-            float sum = nnrti_bias(bias, n, type);
-            for (int32_t k = 0; k < a->dims[a->rank - 1]; k++)
-                sum += nnrti_load(a->data, nnrti_offset_2(a, m, k), type) *
-                       nnrti_load(b->data, nnrti_offset_2(b, k, n), type);
-            nnrti_store(z->data, nnrti_offset_2(z, m, n), nnrt_activate(sum, activation), type);
-        }
-}
-
-/* The same of int32, uint32, int64 or uint64: sums wrap modulo 2^n, as numpy.matmul. Without the activation. */
-static NNRTI_UNUSED void nnrti_matrix_int(const nnrt_view *a, const nnrt_view *b, const nnrt_view *bias, nnrt_view *z)
-{
-    const NNRT_DataType type = z->dataType;
-    for (int32_t m = 0; m < z->dims[z->rank - 2]; m++)
-        for (int32_t n = 0; n < z->dims[z->rank - 1]; n++) {
-            uint64_t sum = bias != NULL ? nnrti_load_int(bias->data, n * bias->strides[0], type) : 0;
-            for (int32_t k = 0; k < a->dims[a->rank - 1]; k++)
-                sum += nnrti_load_int(a->data, nnrti_offset_2(a, m, k), type) *
-                       nnrti_load_int(b->data, nnrti_offset_2(b, k, n), type);
-            nnrti_store_int(z->data, nnrti_offset_2(z, m, n), sum, type);
-        }
-}
-
-/* z[..,m,n] = act(bias[n] + sum over k of A[..,m,k] * B[..,k,n]), where A and B are x and y after the optional
+/* z[..,m,n] = act(bias[n] + sum over k of X[..,m,k] * Y[..,k,n]), where X and Y are x and y after the optional
    transposition. x [..,M,K] or, with transposeA, [..,K,M]; y [..,K,N] or, with transposeB, [..,N,K]; bias [N] or NULL;
    z [..,M,N]. The leading (batch) axes of x and y are broadcast to those of z; no input may overlap z. The sum starts
    with the bias and runs over k in ascending order. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_matmul_fusion(const NNRT_MatMulFusion *attr, const nnrt_view *x, const nnrt_view *y,
-                                                 const nnrt_view *bias, const nnrt_view *quant, nnrt_view *z,
-                                                 NNRT_DataType type)
+                                                 const nnrt_view *bias, nnrt_view *z, NNRT_DataType type)
 {
-    const size_t width = nnrt_type_size(type == NNRT_DATA_TYPE_INT64 ? z->dataType : type); /* INT64: any of the four */
-    nnrt_view a = nnrti_transposed(x, attr->transposeA), b = nnrti_transposed(y, attr->transposeB), c = *z;
-    nnrt_view stackA = nnrti_stack_of(x), stackB = nnrti_stack_of(y), stackZ = nnrti_stack_of(z);
-    nnrt_walk w;
-    if (z->dims[z->rank - 2] == 0 || z->dims[z->rank - 1] == 0 || !nnrt_walk_first(&w, &stackZ, &stackA, &stackB))
-        return NNRT_SUCCESS;
-    do {
-        for (int32_t i = 0; i < w.count; i++) {
-            c.data = nnrti_at(z->data, w.at[0] + i * w.row[0], width);
-            a.data = nnrti_at(x->data, w.at[1] + i * w.row[1], width);
-            b.data = nnrti_at(y->data, w.at[2] + i * w.row[2], width);
-            if (type == NNRT_DATA_TYPE_INT8)
-                nnrti_matrix_8(&a, &b, bias, quant, &c);
-            else if (type == NNRT_DATA_TYPE_FLOAT64)
-                nnrti_matrix_f64(&a, &b, bias, attr->activationType, &c);
-            else if (type == NNRT_DATA_TYPE_INT64)
-                nnrti_matrix_int(&a, &b, bias, &c);
-            else
-                nnrti_matmul_one(&a, &b, bias, &c, attr->activationType, type);
-        }
-    } while (nnrt_walk_next(&w));
+    int32_t place[NNRT_MAX_RANK] = {0};
+    for (bool more = !nnrt_view_empty(z); more; more = nnrti_next_place(z, place)) {
+        const nnrti_products p = nnrti_products_of(x, attr->transposeA, y, attr->transposeB, z, place);
+        float sum = nnrti_bias(bias, p.n, type);
+        for (int32_t k = 0; k < p.count; k++)
+            sum += nnrti_load(x->data, p.a + k * p.stepA, type) * nnrti_load(y->data, p.b + k * p.stepB, type);
+        nnrti_store(z->data, nnrti_offset(z, place), nnrt_activate(sum, attr->activationType), type);
+    }
     return NNRT_SUCCESS;
 }
 
 NNRTI_FLOATS(matmul_fusion,
              (const NNRT_MatMulFusion *attr, const nnrt_view *x, const nnrt_view *y, const nnrt_view *bias,
               nnrt_view *z),
-             nnrti_matmul_fusion(attr, x, y, bias, NULL, z, type))
+             nnrti_matmul_fusion(attr, x, y, bias, z, type))
 
 /* The same in float64. */
 NNRT_API NNRT_ReturnCode nnrt_matmul_fusion_f64(const NNRT_MatMulFusion *attr, const nnrt_view *x, const nnrt_view *y,
                                                 const nnrt_view *bias, nnrt_view *z)
 {
-    return nnrti_matmul_fusion(attr, x, y, bias, NULL, z, NNRT_DATA_TYPE_FLOAT64);
+    int32_t place[NNRT_MAX_RANK] = {0};
+    for (bool more = !nnrt_view_empty(z); more; more = nnrti_next_place(z, place)) {
+        const nnrti_products p = nnrti_products_of(x, attr->transposeA, y, attr->transposeB, z, place);
+        double sum = nnrti_bias_f64(bias, p.n);
+        for (int32_t k = 0; k < p.count; k++)
+            sum += ((const double *)x->data)[p.a + k * p.stepA] * ((const double *)y->data)[p.b + k * p.stepB];
+        ((double *)z->data)[nnrti_offset(z, place)] = nnrti_activate_f64(sum, attr->activationType);
+    }
+    return NNRT_SUCCESS;
 }
 
-/* The same of int32, uint32, int64 or uint64, modulo 2^n; act is RELU, RELU6 or RELU1, or none. */
+/* The same of int32, uint32, int64 or uint64: sums wrap modulo 2^n, as numpy.matmul; act is RELU, RELU6 or RELU1, or
+   none. */
 NNRT_API NNRT_ReturnCode nnrt_matmul_fusion_int(const NNRT_MatMulFusion *attr, const nnrt_view *x, const nnrt_view *y,
                                                 const nnrt_view *bias, nnrt_view *z)
 {
-    (void)nnrti_matmul_fusion(attr, x, y, bias, NULL, z, NNRT_DATA_TYPE_INT64);
+    const NNRT_DataType type = z->dataType;
+    int32_t place[NNRT_MAX_RANK] = {0};
+    for (bool more = !nnrt_view_empty(z); more; more = nnrti_next_place(z, place)) {
+        const nnrti_products p = nnrti_products_of(x, attr->transposeA, y, attr->transposeB, z, place);
+        uint64_t sum = bias != NULL ? nnrti_load_int(bias->data, p.n * bias->strides[0], type) : 0;
+        for (int32_t k = 0; k < p.count; k++)
+            sum += nnrti_load_int(x->data, p.a + k * p.stepA, type) * nnrti_load_int(y->data, p.b + k * p.stepB, type);
+        nnrti_store_int(z->data, nnrti_offset(z, place), sum, type);
+    }
     nnrti_activate_int(z, attr->activationType);
     return NNRT_SUCCESS;
 }
 
-/* The same for quantized int8 or uint8: z = clamp(sum * multiplier[n] + zZ), where the sum of (A - zX) * (B - zY[n])
+/* The same for quantized int8 or uint8: z = clamp(sum * multiplier[n] + zZ), where the sum of (X - zX) * (Y - zY[n])
    and the int32 bias is exact, and zX, zY, zZ are zero points. */
 NNRT_API NNRT_ReturnCode nnrt_matmul_fusion_q8(const NNRT_MatMulFusion *attr, const nnrt_view *x, const nnrt_view *y,
                                                const nnrt_view *bias, const nnrt_view *quant, nnrt_view *z)
 {
-    return nnrti_matmul_fusion(attr, x, y, bias, quant, z, NNRT_DATA_TYPE_INT8);
+    int32_t place[NNRT_MAX_RANK] = {0};
+    for (bool more = !nnrt_view_empty(z); more; more = nnrti_next_place(z, place)) {
+        const nnrti_products p = nnrti_products_of(x, attr->transposeA, y, attr->transposeB, z, place);
+        int64_t sum = nnrti_bias_at(bias, p.n);
+        for (int32_t k = 0; k < p.count; k++)
+            sum += (nnrt_load_8(x->data, p.a + k * p.stepA, x->dataType) - nnrti_zero(x, 0)) *
+                   (nnrt_load_8(y->data, p.b + k * p.stepB, y->dataType) - nnrti_zero(y, p.n));
+        nnrti_store_sum(z, nnrti_offset(z, place), sum, quant, p.n);
+    }
+    return NNRT_SUCCESS;
 }
 
 /* >>op MATMUL_INTEGER */
@@ -16592,26 +16693,17 @@ static NNRT_ReturnCode nnrti_rule_matmul_integer(nnrt_resolve *c)
 NNRT_API NNRT_ReturnCode nnrt_matmul_integer(const NNRT_MatMulInteger *attr, const nnrt_view *a, const nnrt_view *b,
                                              const nnrt_view *aZeroPoint, const nnrt_view *bZeroPoint, nnrt_view *y)
 {
-    nnrt_view stackA = nnrti_stack_of(a), stackB = nnrti_stack_of(b), stackY = nnrti_stack_of(y);
-    nnrt_walk w;
+    int32_t place[NNRT_MAX_RANK] = {0};
     (void)attr;
-    if (!nnrt_walk_first(&w, &stackY, &stackA, &stackB))
-        return NNRT_SUCCESS;
-    do
-        for (int32_t s = 0; s < w.count; s++)
-            for (int32_t m = 0; m < y->dims[y->rank - 2]; m++)
-                for (int32_t n = 0; n < y->dims[y->rank - 1]; n++) {
-                    const ptrdiff_t fromA = w.at[1] + s * w.row[1], fromB = w.at[2] + s * w.row[2];
-                    int64_t sum = 0;
-                    for (int32_t k = 0; k < a->dims[a->rank - 1]; k++)
-                        sum += (nnrt_load_8(a->data, fromA + nnrti_offset_2(a, m, k), a->dataType) -
-                                nnrti_zero_at(aZeroPoint, m)) *
-                               (nnrt_load_8(b->data, fromB + nnrti_offset_2(b, k, n), b->dataType) -
-                                nnrti_zero_at(bZeroPoint, n));
-                    nnrti_store_int(y->data, w.at[0] + s * w.row[0] + nnrti_offset_2(y, m, n), (uint64_t)sum,
-                                    NNRT_DATA_TYPE_INT32);
-                }
-    while (nnrt_walk_next(&w));
+    for (bool more = !nnrt_view_empty(y); more; more = nnrti_next_place(y, place)) {
+        const nnrti_products p = nnrti_products_of(a, false, b, false, y, place);
+        const int32_t zeroA = nnrti_zero_at(aZeroPoint, place[y->rank - 2]), zeroB = nnrti_zero_at(bZeroPoint, p.n);
+        uint32_t sum = 0;
+        for (int32_t k = 0; k < p.count; k++)
+            sum += (uint32_t)((nnrt_load_8(a->data, p.a + k * p.stepA, a->dataType) - zeroA) *
+                              (nnrt_load_8(b->data, p.b + k * p.stepB, b->dataType) - zeroB));
+        ((uint32_t *)y->data)[nnrti_offset(y, place)] = sum;
+    }
     return NNRT_SUCCESS;
 }
 
@@ -16727,28 +16819,25 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_matmul_nbits(const NNRT_MatMulNBits *attr, co
 {
     const int32_t K = (int32_t)attr->columns, size = (int32_t)attr->blockSize, bits = (int32_t)attr->bits;
     const int32_t N = weight->dims[0], B = weight->dims[1], last = x->rank - 1;
-    nnrt_view rowsX = *x, rowsY = *y;
-    nnrt_walk w;
-    rowsX.rank = rowsY.rank = last;
-    for (bool more = nnrt_walk_first(&w, &rowsY, &rowsX, NULL); more; more = nnrt_walk_next(&w))
-        for (int32_t i = 0; i < w.count; i++)
-            for (int32_t n = 0; n < N; n++) {
-                float sum = bias != NULL ? nnrti_load(bias->data, n * bias->strides[0], type) : 0.0f;
-                for (int32_t b = 0; b < B; b++) {
-                    const int32_t first = b * size, count = K - first < size ? K - first : size;
-                    const ptrdiff_t from = w.at[1] + i * w.row[1] + first * x->strides[last];
-                    const ptrdiff_t at = n * weight->strides[0] + b * weight->strides[1];
-                    const float z = nnrti_nbits_zero_at(zero, n, b, bits);
-                    float block = 0.0f;
-                    if (attr->accuracyLevel == 4)
-                        block = nnrti_nbits_int8(x, from, count, weight, at, bits, z, type);
-                    for (int32_t k = 0; k < count && attr->accuracyLevel != 4; k++)
-                        block += nnrti_load(x->data, from + k * x->strides[last], type) *
-                                 ((float)nnrti_nbits_entry(weight, at, k, bits) - z);
-                    sum += nnrti_load(scale->data, n * scale->strides[0] + b * scale->strides[1], type) * block;
-                }
-                nnrti_store(y->data, w.at[0] + i * w.row[0] + n * y->strides[last], sum, type);
+    int32_t row[NNRT_MAX_RANK] = {0};
+    for (bool more = !nnrt_view_empty(y); more; more = nnrti_next_line(y, last, row))
+        for (int32_t n = 0; n < N; n++) {
+            float sum = nnrti_bias(bias, n, type);
+            for (int32_t b = 0; b < B; b++) {
+                const int32_t first = b * size, count = K - first < size ? K - first : size;
+                const ptrdiff_t from = nnrti_offset(x, row) + first * x->strides[last];
+                const ptrdiff_t at = n * weight->strides[0] + b * weight->strides[1];
+                const float z = nnrti_nbits_zero_at(zero, n, b, bits);
+                float block = 0.0f;
+                if (attr->accuracyLevel == 4)
+                    block = nnrti_nbits_int8(x, from, count, weight, at, bits, z, type);
+                for (int32_t k = 0; k < count && attr->accuracyLevel != 4; k++)
+                    block += nnrti_load(x->data, from + k * x->strides[last], type) *
+                             ((float)nnrti_nbits_entry(weight, at, k, bits) - z);
+                sum += nnrti_load(scale->data, n * scale->strides[0] + b * scale->strides[1], type) * block;
             }
+            nnrti_store(y->data, nnrti_offset(y, row) + n * y->strides[last], sum, type);
+        }
     return NNRT_SUCCESS;
 }
 
@@ -17799,16 +17888,15 @@ NNRT_API NNRT_ReturnCode nnrt_one_hot(const NNRT_OneHot *attr, const nnrt_view *
     const int32_t axis = (int32_t)attr->axis;
     const size_t width = nnrt_type_size(y->dataType);
     const nnrt_view places = nnrti_without_axes(y, axis, 1);
-    nnrt_walk w;
+    int32_t i[NNRT_MAX_RANK] = {0};
     (void)depth;
     nnrti_copy(offValue, y);
-    for (bool more = nnrt_walk_first(&w, indices, &places, NULL); more; more = nnrt_walk_next(&w))
-        for (int32_t i = 0; i < w.count; i++) {
-            const int64_t index = nnrt_load_index(indices, w.at[0] + i * w.row[0]);
-            const ptrdiff_t at = w.at[1] + i * w.row[1];
-            if (index >= 0 && index < y->dims[axis])
-                memcpy(nnrti_at(y->data, at + (ptrdiff_t)index * y->strides[axis], width), onValue->data, width);
-        }
+    for (bool more = !nnrt_view_empty(indices); more; more = nnrti_next_place(indices, i)) {
+        const int64_t k = nnrt_load_index(indices, nnrti_offset(indices, i));
+        const ptrdiff_t at = nnrti_offset(&places, i);
+        if (k >= 0 && k < y->dims[axis])
+            memcpy(nnrti_at(y->data, at + (ptrdiff_t)k * y->strides[axis], width), onValue->data, width);
+    }
     return NNRT_SUCCESS;
 }
 
@@ -19510,13 +19598,10 @@ NNRT_API int32_t nnrt_resize_taps(const NNRT_Resize *attr, int32_t i, int32_t L,
     c = c < 0 ? 0 : c;
     at = attr->method == NNRT_RESIZE_METHOD_NEAREST ? nnrti_nearest(c, attr->nearestMode) : nnrti_floor(c);
     taps->index[0] = at > L - 1 ? L - 1 : (int32_t)at;
-    taps->weight[0] = 1;
-    if (attr->method == NNRT_RESIZE_METHOD_NEAREST)
-        return 1;
     taps->index[1] = taps->index[0] < L - 1 ? taps->index[0] + 1 : L - 1;
+    taps->weight[0] = attr->method == NNRT_RESIZE_METHOD_NEAREST ? 1 : (float)(1 - (c - at));
     taps->weight[1] = (float)(c - at);
-    taps->weight[0] = (float)(1 - (c - at));
-    return 2;
+    return attr->method == NNRT_RESIZE_METHOD_NEAREST ? 1 : 2;
 }
 
 /* Weighted sum over the rows of weighted sums over the columns; `at` is the offset of the image and channel. Each sum
@@ -19551,8 +19636,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_resize(const NNRT_Resize *attr, const nnrt_vi
             (void)nnrt_resize_taps(attr, q, x->dims[2], steps + 2, &columns);
             for (int32_t n = 0; n < y->dims[0]; n++)
                 for (int32_t c = 0; c < y->dims[3]; c++) {
-                    const ptrdiff_t at = nnrti_offset_4(x, n, 0, 0, c);
-                    const float v = nnrti_resize_cell(x, at, &rows, &columns, taps, type);
+                    const float v = nnrti_resize_cell(x, nnrti_offset_4(x, n, 0, 0, c), &rows, &columns, taps, type);
                     nnrti_store_real(y, nnrti_offset_4(y, n, p, q, c), v, type);
                 }
         }
@@ -20526,6 +20610,15 @@ static nnrt_view nnrti_scale_under(const nnrt_view *scale, int64_t axis, int32_t
     return v;
 }
 
+/* Offset of the scale of the element of x with the indices place[0], place[1], ... */
+static ptrdiff_t nnrti_scale_offset(const nnrt_view *scale, int64_t axis, const int32_t *place)
+{
+    ptrdiff_t at = 0;
+    for (int32_t i = 0; i < scale->rank; i++)
+        at += scale->dims[i] > 1 ? place[axis + i] * scale->strides[i] : 0;
+    return at;
+}
+
 /* y = act(x*scale + bias), with scale and bias broadcast over the other axes; the product is rounded, then the sum. x
    and y have the same shape; scale has dimensions of x from axis on; bias is NULL or has the shape and strides of
    scale. y may be x (in-place). */
@@ -20533,16 +20626,14 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_scale_fusion(const NNRT_ScaleFusion *attr, co
                                                 const nnrt_view *scale, const nnrt_view *bias, nnrt_view *y,
                                                 NNRT_DataType type)
 {
-    const nnrt_view under = nnrti_scale_under(scale, attr->axis, y->rank);
-    nnrt_walk w;
-    for (bool more = nnrt_walk_first(&w, y, x, &under); more; more = nnrt_walk_next(&w))
-        for (int32_t i = 0; i < w.count; i++) {
-            const ptrdiff_t k = w.at[2] + i * w.row[2];
-            float v = nnrti_load(x->data, w.at[1] + i * w.row[1], type) * nnrti_load(scale->data, k, type);
-            if (bias != NULL)
-                v += nnrti_load(bias->data, k, type);
-            nnrti_store(y->data, w.at[0] + i * w.row[0], nnrt_activate(v, attr->activationType), type);
-        }
+    int32_t place[NNRT_MAX_RANK] = {0};
+    for (bool more = !nnrt_view_empty(y); more; more = nnrti_next_place(y, place)) {
+        const ptrdiff_t k = nnrti_scale_offset(scale, attr->axis, place);
+        float v = nnrti_load(x->data, nnrti_offset(x, place), type) * nnrti_load(scale->data, k, type);
+        if (bias != NULL)
+            v += nnrti_load(bias->data, k, type);
+        nnrti_store(y->data, nnrti_offset(y, place), nnrt_activate(v, attr->activationType), type);
+    }
     return NNRT_SUCCESS;
 }
 
@@ -20575,20 +20666,18 @@ NNRT_API NNRT_ReturnCode nnrt_scale_fusion_f64(const NNRT_ScaleFusion *attr, con
 NNRT_API NNRT_ReturnCode nnrt_scale_fusion_q8(const NNRT_ScaleFusion *attr, const nnrt_view *x, const nnrt_view *scale,
                                               const nnrt_view *bias, const nnrt_view *list, nnrt_view *y)
 {
-    const nnrt_view under = nnrti_scale_under(scale, attr->axis, y->rank);
     const int32_t *quant = (const int32_t *)list->data, *factor = quant + NNRT_QUANT_FACTORS;
-    nnrt_walk w;
-    for (bool more = nnrt_walk_first(&w, y, x, &under); more; more = nnrt_walk_next(&w))
-        for (int32_t i = 0; i < w.count; i++) {
-            const ptrdiff_t k = w.at[2] + i * w.row[2];
-            const int32_t a = nnrt_load_8(x->data, w.at[1] + i * w.row[1], x->dataType) - x->quant[0].zeroPoint;
-            int64_t v = (int64_t)a * (nnrt_load_8(scale->data, k, scale->dataType) - scale->quant[0].zeroPoint);
-            if (bias != NULL && bias->dataType == NNRT_DATA_TYPE_INT32)
-                v += ((const int32_t *)bias->data)[k];
-            else if (bias != NULL)
-                v += nnrt_rescale(nnrt_load_8(bias->data, k, bias->dataType) - bias->quant[0].zeroPoint, factor);
-            nnrti_store_8(y->data, w.at[0] + i * w.row[0], nnrt_quant_result(nnrt_rescale(v, factor + 4), quant));
-        }
+    int32_t place[NNRT_MAX_RANK] = {0};
+    for (bool more = !nnrt_view_empty(y); more; more = nnrti_next_place(y, place)) {
+        const ptrdiff_t k = nnrti_scale_offset(scale, attr->axis, place);
+        const int32_t a = nnrt_load_8(x->data, nnrti_offset(x, place), x->dataType) - x->quant[0].zeroPoint;
+        int64_t v = (int64_t)a * (nnrt_load_8(scale->data, k, scale->dataType) - scale->quant[0].zeroPoint);
+        if (bias != NULL && bias->dataType == NNRT_DATA_TYPE_INT32)
+            v += ((const int32_t *)bias->data)[k];
+        else if (bias != NULL)
+            v += nnrt_rescale(nnrt_load_8(bias->data, k, bias->dataType) - bias->quant[0].zeroPoint, factor);
+        nnrti_store_8(y->data, nnrti_offset(y, place), nnrt_quant_result(nnrt_rescale(v, factor + 4), quant));
+    }
     return NNRT_SUCCESS;
 }
 
@@ -21041,10 +21130,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_softmax(const NNRT_Softmax *attr, const nnrt_
         }
         for (int32_t i = 0; i < x->dims[axis]; i++)
             sum += nnrt_expf(nnrti_load(x->data, from + i * stepX, type) - max);
-        for (int32_t i = 0; i < x->dims[axis]; i++) {
-            const float v = nnrt_expf(nnrti_load(x->data, from + i * stepX, type) - max);
-            nnrti_store(y->data, to + i * stepY, v / sum, type);
-        }
+        for (int32_t i = 0; i < x->dims[axis]; i++)
+            nnrti_store(y->data, to + i * stepY, nnrt_expf(nnrti_load(x->data, from + i * stepX, type) - max) / sum, type);
     }
     return NNRT_SUCCESS;
 }

@@ -48,6 +48,7 @@ int main(int argc, char **argv)
         if (op == NULL || (type != NULL && *type != '\0' && !cli_take_type(&args, type)))
             return 2;
         usual = type != NULL && *type == '\0';
+        c.plain = type != NULL;
         if (usual)
             args.type = cli_copy_default_type(op);
         fflush(stdout);

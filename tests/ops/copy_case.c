@@ -4,7 +4,8 @@
    usage: copy_case               lists the operators: name, kernels
           copy_case OP FILE       writes the program's text, with the case's name before each kernel
           copy_case OP FILE ROW   the same for all cases of ROW's type that succeed, with calls of this row function
-          copy_case OP FILE TYPE  the same for eight cases of input 0 of TYPE, of the kernel that `nnrt ops --copy` prints for it
+          copy_case OP FILE KERNEL TYPE [quantized]  for all cases that succeed with this kernel, whose first input has this
+                                  type; without `quantized` those whose tensors have no quantization parameters
    The written program prints for every kernel the lines "kernel NAME", "case NAME" and "code N", then "out I HEX" with
    the bytes of output I. The reader compares them with the expected values in the vector file. A comment in it says
    whether the rule changed the attributes of any case ("Resolved:") or derived a constant ("Derived:"). */
@@ -44,13 +45,16 @@ static void write_ints(const char *name, NNRT_Int64List list)
     printf("%s};\n", list.count > 0 ? "" : "0");
 }
 
-/* static const float NAME[] = {...}; exact, as they are written with as many digits as tell all floats apart. */
+/* static float NAME[n], set by the bits of its numbers. */
 static void write_floats(const char *name, NNRT_FloatList list)
 {
-    printf("    static const float %s[] = {", name);
-    for (uint32_t i = 0; i < list.count; i++)
-        printf("(float)%.9g, ", (double)list.data[i]);
-    printf("%s};\n", list.count > 0 ? "" : "0");
+    printf("    static float %s[%u];\n    static const uint32_t %s_bits[] = {", name, (unsigned)(list.count > 0 ? list.count : 1), name);
+    for (uint32_t i = 0; i < list.count; i++) {
+        uint32_t bits;
+        memcpy(&bits, &list.data[i], sizeof(bits));
+        printf("0x%08xu, ", (unsigned)bits);
+    }
+    printf("%s};\n    memcpy(%s, %s_bits, sizeof(%s));\n", list.count > 0 ? "" : "0", name, name, name);
 }
 
 static void write_lists(const char *name, NNRT_Int64Lists lists)
@@ -395,37 +399,36 @@ static uint32_t write_rows(const nnrt_op *op, const char *path, const char *row)
     return found;
 }
 
-/* Calls of the first kernel for a type with cases of this type; returns their number. */
-static uint32_t write_typed(const nnrt_op *op, const char *path, NNRT_DataType type)
+static bool is_quantized(const call *k, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (k->in[i].quantCount > 0)
+            return true;
+    return false;
+}
+
+/* Calls of the kernel with the operands of every case whose first input has the type; returns their number. */
+static uint32_t write_cases(const nnrt_op *op, const char *path, const char *kernel, const char *type, bool quantized)
 {
     static vec_case c;
     static call k;
-    const nnrt_kernel_row *row = op->kernels;
+    uint32_t found = 0;
     vec_file v;
-    uint32_t count = 0;
     memset(&v, 0, sizeof(v));
     v.path = path;
     v.f = fopen(path, "r");
-    while (row < op->kernels + op->kernelCount && (row->types & NNRT_TYPES_OF(type)) == 0)
-        row++;
-    while (v.f != NULL && count < 8 && vec_next(&v, &c)) {
-        if (c.op == op && c.nIn > 0 && c.in[0].dataType == type && resolve_case(&c, &k) && k.r.kernel == row->call) {
+    while (v.f != NULL && vec_next(&v, &c)) {
+        if (c.op == op && c.nIn > 0 && strcmp(nnrt_type_name(c.in[0].dataType), type) == 0 && resolve_case(&c, &k) &&
+            strcmp(k.kernel, kernel) == 0 && (quantized || !is_quantized(&k, c.nIn))) {
             write_block(&c, &k);
-            count++;
+            found++;
         }
         vec_free(&c);
     }
     free(v.text);
-    return v.f == NULL || fclose(v.f) != 0 ? 0 : count;
-}
-
-/* The element type of that name, UNKNOWN if there is none. */
-static NNRT_DataType type_named(const char *name)
-{
-    for (NNRT_DataType type = NNRT_DATA_TYPE_BOOL; type <= NNRT_DATA_TYPE_FLOAT64; type++)
-        if (nnrt_type_size(type) > 0 && strcmp(nnrt_type_name(type), name) == 0)
-            return type;
-    return NNRT_DATA_TYPE_UNKNOWN;
+    if (v.f != NULL)
+        fclose(v.f);
+    return found;
 }
 
 static void list_kernels(const nnrt_op *op)
@@ -458,12 +461,9 @@ int main(int argc, char **argv)
            "    printf(\"\\n\");\n}\n\n"
            "int main(void)\n{\n    int32_t code = 0;\n    uint32_t bits;\n    uint64_t wide;\n    "
            "(void)code;\n    (void)bits;\n    (void)wide;\n");
-    if (argc == 3)
-        missing = write_kernels(op, argv[2]);
-    else if (type_named(argv[3]) != NNRT_DATA_TYPE_UNKNOWN)
-        missing = write_typed(op, argv[2], type_named(argv[3])) == 0;
-    else
-        missing = write_rows(op, argv[2], argv[3]) == 0;
+    missing = argc == 3   ? write_kernels(op, argv[2])
+              : argc == 4 ? write_rows(op, argv[2], argv[3]) == 0
+                          : write_cases(op, argv[2], argv[3], argv[4], argc > 5) == 0;
     printf("    return 0;\n}\n");
     return missing > 0 ? 1 : 0;
 }

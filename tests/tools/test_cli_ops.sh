@@ -102,9 +102,20 @@ prints 'ops --copy --activation' 'case NNRT_ACTIVATION_TYPE_RELU: return'
 lacks 'ops --copy prints an example unasked' 'NNRT_EXAMPLE'
 t 0 'ops --copy of a convolution' ops --copy CONV2D_FUSION
 prints 'ops --copy: the usual activations' '^Fused activations of this copy: none, RELU,RELU6[.]'
-lacks 'ops --copy prints GELU unasked' 'nnrti_erff'
+lacks 'ops --copy prints GELU unasked' 'erff'
 t 0 'ops --copy ACTIVATION' ops --copy ACTIVATION
-prints 'ops --copy ACTIVATION has all activations' 'nnrti_erff'
+prints 'ops --copy ACTIVATION has all activations' '[(]1[.]0f [+] erff[(]'
+prints 'ops --copy: functions of <math.h>' "^ulp, are in 'nnrt ops --copy ACTIVATION --all'[.]\$"
+prints 'ops --copy: includes <math.h>' '^#include <math.h>$'
+t 0 'ops --copy --all has the functions of nnrt_ops.h' ops --copy ACTIVATION --all
+prints 'ops --copy --all has the functions of nnrt_ops.h' '^static float nnrti_erff[(]float x[)]$'
+lacks 'ops --copy --all names <math.h> in place of them' 'This copy calls <math.h>'
+t 0 'ops --copy of a copy of elements' ops --copy CONCAT
+prints 'ops --copy: the short form' '^static void nnrti_copy_axes[(]'
+lacks 'ops --copy: the fast form' 'nnrt_walk'
+t 0 'ops --copy --all of a copy of elements' ops --copy CONCAT --all
+prints 'ops --copy --all: the fast form' '^static bool nnrt_walk_first[(]'
+lacks 'ops --copy --all: the short form' 'nnrti_copy_axes'
 t 0 'ops --show' ops --show Conv
 prints 'ops --show: shapes' '^CONV2D_FUSION  x\[N,H,W,C\] weight'
 prints 'ops --show: attributes' '^    NNRT_Int64List padList; /[*] '

@@ -33,13 +33,16 @@ static NNRT_DataType cli_copy_only_type(const nnrt_kernel_row *row, NNRT_DataTyp
     return found;
 }
 
-/* The element type of a copy for which none is asked: float32, else int32, if the operator has it. UNKNOWN: all of them. */
+/* The element type of a copy for which none is asked: float32, else int32, else the first one that the operator has. */
 static NNRT_DataType cli_copy_default_type(const nnrt_op *op)
 {
     const uint32_t types = nnrt_op_types(op);
+    NNRT_DataType first = NNRT_DATA_TYPE_BOOL;
+    while (first < NNRT_DATA_TYPE_FLOAT64 && (nnrt_type_size(first) == 0 || (types & NNRT_TYPES_OF(first)) == 0))
+        first++;
     return (types & NNRT_TYPES_F32) != 0   ? NNRT_DATA_TYPE_FLOAT32
            : (types & NNRT_TYPES_I32) != 0 ? NNRT_DATA_TYPE_INT32
-                                           : NNRT_DATA_TYPE_UNKNOWN;
+                                           : first;
 }
 
 /* The activations of a copy for which none are asked: fused ones RELU and RELU6, which most networks use, of recurrent
@@ -157,7 +160,7 @@ static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, NNRT_
         if ((op->kernels[i].types & NNRT_TYPES_OF(type)) != 0)
             kernel = op->kernels[i].name;
     snprintf(asked, sizeof(asked), type != NNRT_DATA_TYPE_UNKNOWN ? "%s --type %s" : kernel == NULL ? "%s --all" : "%s",
-             kernel != NULL ? kernel : op->name, nnrt_type_name(type));
+             kernel != NULL && !c->plain ? kernel : op->name, nnrt_type_name(type));
     for (size_t i = 0; i < c->itemCount; i++)
         cli_copy_declares(c, i);
     if (names == NULL || c->failed)
@@ -194,13 +197,12 @@ static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, NNRT_
         names[0] = row;
         fold.type = NULL;
     }
-    if (!show && row != NULL)
-        cli_copy_put_row_head(c, op, row, type, activations);
-    else if (!show)
-        cli_copy_put_head(c, op, kernel, asked, activations, derived);
     c->enumerators = true;
+    c->some = c->plain && activations != NULL;
     cli_copy_close(c, names, count);
     cli_fold_copy(&fold);
+    if (c->plain && kernel != NULL && row == NULL && !c->failed)
+        cli_copy_unwrap(c, kernel);
     cli_copy_close(c, names, count);
     cli_copy_lean_all(c, quant);
     cli_copy_close(c, names, count);
@@ -210,10 +212,14 @@ static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, NNRT_
     if (c->failed || show)
         return c->failed ? CLI_FAILED : CLI_DONE;
     cli_copy_put_items(c);
-    cli_copy_put_text(c);
     for (size_t i = 0; i < c->itemCount; i++)
         c->items[i].code = c->items[i].written;
-    if (derived)
+    if (row != NULL)
+        cli_copy_put_row_head(c, op, row, type, activations);
+    else
+        cli_copy_put_head(c, op, kernel, asked, activations, derived);
+    cli_copy_put_text(c);
+    if (derived && !c->plain)
         cli_copy_put_derived(c, cli_copy_what(cli_copy_rules, op->name), type == NNRT_DATA_TYPE_UNKNOWN || quant);
     if (example)
         cli_copy_put_example(c, op, kernel, row, type);
@@ -254,6 +260,7 @@ static int cli_copy_run(const cli_args *args)
         cli_copy_read(&c, cli_text_between((const char *)bytes.data, (const char *)bytes.data + bytes.size));
         const bool some = kernel == NULL && !args->all;
         const NNRT_DataType type = some && args->type == NNRT_DATA_TYPE_UNKNOWN ? cli_copy_default_type(op) : args->type;
+        c.plain = some;
         const char *activations =
             some && args->activations == NULL ? cli_copy_default_activations(op) : args->activations;
         status = cli_copy_op(&c, op, kernel, type, activations, args->example, args->show, found != NULL ? found : args->header);

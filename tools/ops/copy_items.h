@@ -17,6 +17,7 @@ static void cli_copy_add(cli_copy *c, cli_item_kind kind, cli_text comment, cli_
         return;
     memset(&items[c->itemCount], 0, sizeof(*items));
     items[c->itemCount].kind = kind;
+    items[c->itemCount].branch = c->branch;
     items[c->itemCount].comment = comment;
     items[c->itemCount].written = code;
     items[c->itemCount++].code = code;
@@ -71,6 +72,22 @@ static const char *cli_copy_with_remark(const char *p, const char *end)
     return t.kind == '/' && !t.line ? next : p;
 }
 
+static void cli_copy_split(cli_copy *c, cli_text text);
+
+/* Adds the items of both branches of a group `#ifdef NNRTI_PLAIN .. #else .. #endif`. A copy prints one branch. */
+static void cli_copy_branches(cli_copy *c, cli_text group)
+{
+    const char *const all = group.at + group.n, *first = cli_text_find(group, "\n"), *other = cli_text_find(group, "\n#else");
+    const char *end = all;
+    for (const char *p = other; (p = cli_text_find(cli_text_between(p + 1, all), "\n#endif")) != NULL;)
+        end = p;
+    c->branch = 1;
+    cli_copy_split(c, cli_text_between(first, other));
+    c->branch = 2;
+    cli_copy_split(c, cli_text_between(other + strlen("\n#else"), end));
+    c->branch = 0;
+}
+
 static void cli_copy_directive(cli_copy *c, cli_text comment, const cli_token *t, const char **p, const char *end)
 {
     const char *at = t->text.at;
@@ -82,7 +99,9 @@ static void cli_copy_directive(cli_copy *c, cli_text comment, const cli_token *t
         if (cli_text_find(group, "/* >>") != NULL)
             return; /* it contains sections, which are processed as if the group were absent */
         *p = group.at + group.n;
-        if (cli_text_find(group, "FP_CONTRACT") == NULL && cli_text_find(group, "#include") == NULL)
+        if (cli_text_find(group, "#ifdef NNRTI_PLAIN") == group.at && cli_text_find(group, "\n#else") != NULL)
+            cli_copy_branches(c, group);
+        else if (cli_text_find(group, "FP_CONTRACT") == NULL && cli_text_find(group, "#include") == NULL)
             cli_copy_add(c, CLI_ITEM_GROUP, comment, group); /* a copy has its own: cli_copy_put_text */
     }
 }
@@ -185,6 +204,7 @@ static void cli_copy_read(cli_copy *c, cli_text header)
     c->itemCount = 0;
     for (size_t i = 0; i < count && !c->failed; i++) {
         const size_t first = c->itemCount;
+        c->branch = items[i].branch;
         if (items[i].kind != CLI_ITEM_CODE || !cli_copy_generates(c, items[i].code)) {
             cli_copy_add(c, items[i].kind, items[i].comment, items[i].code);
             continue;
@@ -194,6 +214,7 @@ static void cli_copy_read(cli_copy *c, cli_text header)
             if (c->items[k].comment.n == 0)
                 c->items[k].comment = items[i].comment;
     }
+    c->branch = 0;
 }
 
 static void cli_copy_name(cli_copy *c, cli_text name, size_t item)
@@ -301,13 +322,34 @@ static const cli_copy_pair cli_copy_words[] = {
     {"NNRT_API", ""}, {"NNRTI_INLINE", "static inline"}, {"NNRTI_LOOPS", "static"}, {"NNRTI_UNUSED", ""},
     {"NNRTI_MEMCPY", "memcpy"}, {"NNRTI_INT32", ""}, {"NNRT_MAX_RANK", NULL}, {NULL, NULL}};
 
-/* The row of cli_copy_words, NULL if there is none. */
-static const cli_copy_pair *cli_copy_word_of(cli_text name)
+/* Functions of >>math whose place functions of <math.h> take in a plain copy; those err by at most CLI_COPY_ULP. */
+#define CLI_COPY_ULP "4"
+#define CLI_COPY_MATH(M)                                                                                               \
+    M(acos) M(acosh) M(asin) M(asinh) M(atan) M(atanh) M(ceil) M(copysign) M(cos) M(cosh) M(erf) M(exp) M(expm1)       \
+    M(floor) M(fmod) M(log) M(log1p) M(pow) M(round) M(sin) M(sinh) M(sqrt) M(tan) M(tanh) M(trunc)
+#define CLI_COPY_MATH_ROW(f) {"nnrti_" #f, #f}, {"nnrti_" #f "f", #f "f"}, {"nnrt_" #f "f", #f "f"},
+static const cli_copy_pair cli_copy_math[] = {CLI_COPY_MATH(CLI_COPY_MATH_ROW){"nnrti_absf", "fabsf"},
+                                              {"nnrti_abs", "fabs"},
+                                              {"nnrti_roundevenf", "rintf"},
+                                              {"nnrti_roundeven", "rint"},
+                                              {NULL, NULL}};
+
+/* The row of cli_copy_words, or in a plain copy of cli_copy_math; NULL if there is none. */
+static const cli_copy_pair *cli_copy_word_of(const cli_copy *c, cli_text name)
 {
     const cli_copy_pair *word = cli_copy_words;
     while (word->name != NULL && !cli_text_is(name, word->name))
         word++;
+    if (word->name == NULL && c->plain)
+        for (word = cli_copy_math; word->name != NULL && !cli_text_is(name, word->name);)
+            word++;
     return word->name != NULL ? word : NULL;
+}
+
+/* True if the copy cannot have the item: it is in the other branch of #ifdef NNRTI_PLAIN. */
+static bool cli_copy_other(const cli_copy *c, const cli_item *item)
+{
+    return item->branch == (c->plain ? 2 : 1);
 }
 
 /* A function with its body, the only items that end with a brace. */
@@ -320,7 +362,7 @@ static bool cli_copy_is_function(const cli_item *item)
 static const cli_item *cli_copy_definition(const cli_copy *c, cli_text name)
 {
     for (size_t i = cli_copy_find(c, name); i < c->nameCount && cli_text_same(c->names[i].text, name); i++)
-        if (cli_copy_is_function(&c->items[c->names[i].item]))
+        if (cli_copy_is_function(&c->items[c->names[i].item]) && !cli_copy_other(c, &c->items[c->names[i].item]))
             return &c->items[c->names[i].item];
     return NULL;
 }
@@ -333,7 +375,7 @@ static const cli_item *cli_copy_function(const cli_copy *c, const char *name)
 /* Marks the items with this name as wanted (prefix: all names with this prefix) and appends them to the list. */
 static void cli_copy_want(cli_copy *c, cli_text name, bool prefix, size_t *list, size_t *count)
 {
-    if (cli_copy_word_of(name) != NULL || cli_text_is(name, "NNRT_OPS")) /* the table names every rule and kernel */
+    if (cli_copy_word_of(c, name) != NULL || cli_text_is(name, "NNRT_OPS")) /* the table names every rule and kernel */
         return;
     for (size_t i = cli_copy_find(c, name); !cli_text_is(name, "nnrt_call_fail") && i < c->nameCount; i++) {
         cli_text found = c->names[i].text;
@@ -342,6 +384,8 @@ static void cli_copy_want(cli_copy *c, cli_text name, bool prefix, size_t *list,
             found.n = name.n;
         if (!cli_text_same(found, name))
             return;
+        if (cli_copy_other(c, item))
+            continue;
         if (item->kind == CLI_ITEM_CODE && item->code.at[item->code.n - 1] == ';' &&
             cli_copy_definition(c, c->names[i].text) != NULL)
             continue; /* a prototype: definitions come before their calls */

@@ -28,7 +28,7 @@ static void cli_copy_put(cli_copy *c, cli_text text)
         const cli_copy_pair *word;
         while (p < end && (cli_copy_letter(*p) || (p > from && cli_copy_digit(*p))))
             p++;
-        word = p > from ? cli_copy_word_of(cli_text_between(from, p)) : NULL;
+        word = p > from ? cli_copy_word_of(c, cli_text_between(from, p)) : NULL;
         if (p == from || (word != NULL && word->what == NULL))
             word = NULL;
         if (word != NULL && *word->what == '\0') {
@@ -37,6 +37,7 @@ static void cli_copy_put(cli_copy *c, cli_text text)
             continue;
         }
         if (word != NULL) {
+            c->math = c->math || (word >= cli_copy_math && word < cli_copy_math + sizeof(cli_copy_math) / sizeof(*word));
             memcpy(out + n, word->what, strlen(word->what));
             n += strlen(word->what);
             continue;
@@ -70,12 +71,13 @@ static bool cli_copy_said(const cli_copy *c, cli_text name, const cli_item *exce
     return false;
 }
 
-/* Prints an enumeration, several values in a line. all: also values that the copy does not name; attributes may have
-   them. */
+/* Prints an enumeration, several values in a line. all: also values that the copy does not name, besides NO_ACTIVATION;
+   attributes may have them. */
 static void cli_copy_put_enum(cli_copy *c, const cli_item *item, bool all)
 {
     const cli_tokens list = cli_copy_tokens(c, item->code);
-    size_t i = 0, line = 0;
+    const size_t begin = c->out.n;
+    size_t i = 0, line = 0, lines = 0;
     bool some = false;
     for (size_t k = 0; k < c->itemCount && !all; k++) /* macros that make the names from parts */
         all = c->items[k].wanted && cli_text_find(c->items[k].code, "NNRT_DATA_TYPE_##") != NULL;
@@ -87,18 +89,26 @@ static void cli_copy_put_enum(cli_copy *c, const cli_item *item, bool all)
         while (!cli_text_is(list.data[k].text, ",") && !cli_text_is(list.data[k].text, "}"))
             k++;
         end = list.data[k - 1].text.at + list.data[k - 1].text.n;
-        if (k > i + 1 && (all || cli_copy_said(c, list.data[i].text, item))) {
+        if (k > i + 1 && (all || cli_text_is(list.data[i].text, "NNRT_ACTIVATION_TYPE_NO_ACTIVATION") || cli_copy_said(c, list.data[i].text, item))) {
             const bool full = !some || line + (size_t)(end - from) > 112;
             cli_copy_put(c, cli_text_of(some ? "," : "enum {"));
             cli_copy_put(c, cli_text_of(full ? "\n    " : " "));
             cli_copy_put(c, cli_text_between(from, end));
             line = full ? 4 + (size_t)(end - from) : line + 2 + (size_t)(end - from);
+            lines += full;
             some = true;
         }
         i = k + 1;
     }
-    if (some)
+    if (lines == 1 && line < 104) { /* "enum {" and four spaces behind the end of its line become a space */
+        memmove(c->outText + begin + 7, c->outText + begin + 11, c->out.n - begin - 11);
+        c->outText[begin + 6] = ' ';
+        c->out.n -= 4;
+        cli_copy_put_line(c, " };");
+        c->joined = c->plain;
+    } else if (some) {
         cli_copy_put_line(c, "\n};");
+    }
 }
 
 /* Appends one item, with the comment above it unless it is the same as before. */
@@ -108,11 +118,14 @@ static void cli_copy_put_item(cli_copy *c, const cli_item *item, const cli_item 
     cli_text code = item->code;
     const bool values = cli_text_find(code, "enum ") == code.at && before != NULL &&
                         cli_text_find(before->code, "typedef int32_t NNRT_") == before->code.at;
+    const bool joined = c->joined && cli_text_find(code, "typedef int32_t ") == code.at;
     const bool block = item->comment.n > 0 || before == NULL || before->kind != item->kind ||
-                       memchr(before->code.at, '\n', before->code.n) != NULL;
+                       (memchr(before->code.at, '\n', before->code.n) != NULL && !joined);
+    c->joined = false;
     if (values) {
         cli_copy_put_enum(c, item, cli_text_find(before->code, "_ReturnCode;") == NULL &&
-                                       cli_text_find(before->code, "_DataType;") == NULL);
+                                       cli_text_find(before->code, "_DataType;") == NULL &&
+                                       !(c->some && cli_text_find(before->code, "_ActivationType;") != NULL));
         return;
     }
     if (block && c->out.n > 0) /* adjacent one-line items are not separated */
@@ -205,29 +218,35 @@ static void cli_copy_put_items(cli_copy *c)
    of a * b + c, if they have a product. */
 static void cli_copy_put_text(cli_copy *c)
 {
-    const bool products = cli_text_find(c->out, " * ") != NULL; /* the spaces of an operator: "float *x" has one */
+    /* the spaces of an operator: "float *x" has one */
+    const bool products = cli_text_find(c->out, " * ") != NULL &&
+                          (!c->plain || cli_text_find(c->out, "float ") != NULL || cli_text_find(c->out, "double ") != NULL);
     static const struct {
         const char *header, *words[6];
-    } headers[] = {{"float.h", {"FLT_", "DBL_"}}, {"math.h", {"NAN", "INFINITY", " sqrt(", " sqrtf("}},
+    } headers[] = {{"float.h", {"FLT_", "DBL_"}}, {"math.h", {"NAN", "INFINITY", " sqrt(", " sqrtf(", "frexp("}},
                    {"stdbool.h", {"bool", "true", "false"}}, {"stddef.h", {"size_t", "ptrdiff_t", "NULL"}},
                    {"stdint.h", {"int32_t", "int64_t", "uint8_t"}},
                    {"string.h", {"memcpy", "memset", "memcmp", "memmove", "strcmp", "strlen"}}};
     for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
-        bool used = false;
+        bool used = c->math && strcmp(headers[i].header, "math.h") == 0;
         for (int k = 0; k < 6 && headers[i].words[k] != NULL; k++)
             used = used || cli_text_find(c->out, headers[i].words[k]) != NULL;
         if (used)
             printf("#include <%s>\n", headers[i].header);
     }
-    if (products)
+    if (products && c->plain)
+        fputs("\n#if defined(__clang__) /* a * b + c is rounded twice */\n#pragma STDC FP_CONTRACT OFF\n#elif defined(__GNUC__)\n"
+              "#pragma GCC optimize(\"fp-contract=off\")\n#endif\n", stdout);
+    else if (products)
         fputs("\n/* a * b + c is rounded twice here: the same bits on every platform */\n#if defined(__clang__)\n"
               "#pragma STDC FP_CONTRACT OFF\n#elif defined(__GNUC__)\n#pragma GCC push_options\n"
               "#pragma GCC optimize(\"fp-contract=off\")\n#endif\n", stdout);
     if (cli_text_find(c->out, "NNRT_MAX_RANK") != NULL)
         printf("\n#define NNRT_MAX_RANK %d\n", NNRT_MAX_RANK);
-    putchar('\n');
+    if (!c->plain || cli_text_find(c->out, "NNRT_MAX_RANK") == NULL || cli_text_find(c->out, "typedef int32_t") != c->out.at)
+        putchar('\n');
     fwrite(c->out.at, 1, c->out.n, stdout);
-    if (products)
+    if (products && !c->plain)
         fputs("\n#if defined(__clang__)\n#pragma STDC FP_CONTRACT DEFAULT\n#elif defined(__GNUC__)\n"
               "#pragma GCC pop_options\n#endif\n", stdout);
     c->out.n = 0;

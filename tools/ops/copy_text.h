@@ -48,6 +48,7 @@ typedef struct cli_item {
     cli_text comment, code; /* the comment above, empty if there is none */
     cli_text written;       /* the code as the header has it, before cli_fold_copy */
     bool wanted, asked;     /* asked: one of the requested kernels */
+    int branch;             /* of #ifdef NNRTI_PLAIN: 1, behind its #else: 2, 0: neither */
 } cli_item;
 
 typedef struct cli_name {
@@ -70,6 +71,11 @@ typedef struct cli_copy {
     size_t bytes;
     bool failed;      /* out of memory, or a damaged header; it was reported */
     bool enumerators; /* include the enumerators of needed enumeration types */
+    bool plain;       /* for reading: functions of <math.h>, and the first branch of #ifdef NNRTI_PLAIN */
+    bool some;        /* it has some activations only */
+    bool joined;      /* the last item of the output is an enumeration in one line */
+    bool math;        /* the output has functions of <math.h> in place of those of the header */
+    int branch;       /* cli_item.branch of the items that are added */
     cli_item *items;
     size_t itemCount;
     cli_macro *macros; /* sorted by name */
