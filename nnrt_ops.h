@@ -177,11 +177,8 @@ MIT license, see LICENSE.
 
 /* NNRTI_PLAIN: a function behind #ifdef NNRTI_PLAIN has the results of the one behind its #else, but for the payload of a NaN
    and the texts of errors. It is shorter and slower: `nnrt ops --copy` prints it. */
-#ifdef NNRTI_PLAIN
-#define NNRTI_HAS_TYPE(name) true
-#else
+
 #define NNRTI_HAS_TYPE(name) ((NNRT_KEEP_TYPES & NNRT_TYPES_OF(NNRT_DATA_TYPE_##name)) != 0)
-#endif
 #define NNRTI_HAS_TYPES(types) ((NNRT_KEEP_TYPES & (types)) != 0)
 #define NNRTI_HAS_QUANT ((NNRT_KEEP_TYPES & NNRT_TYPES_QUANT(NNRT_TYPES_INT)) != 0)
 #define NNRTI_HAS_QUANT_16 ((NNRT_KEEP_TYPES & NNRT_TYPES_QUANT(NNRT_TYPES_I16)) != 0)

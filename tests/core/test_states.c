@@ -498,16 +498,16 @@ static float *cell(nnrt_session *s, size_t k)
 /* The saved states; the caller frees them. */
 static uint8_t *saved(nnrt_session *s, const NNRT_Model *model, uint32_t rows, const char *note, size_t *bytes)
 {
-    const nnrt_states states = {rows, note, note != NULL ? strlen(note) : 0};
+    const nnrt_states all = {rows, note, note != NULL ? strlen(note) : 0};
     uint8_t *data;
     nnrt_error error;
-    assert_int_equal(nnrt_session_save_states(s, model, &states, NULL, 0, bytes, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_session_save_states(s, model, &all, NULL, 0, bytes, NULL), NNRT_SUCCESS);
     data = (uint8_t *)malloc(*bytes);
     assert_non_null(data);
     memset(&error, 0, sizeof(error));
-    assert_int_equal(nnrt_session_save_states(s, model, &states, data, *bytes - 1, bytes, &error), NNRT_INSUFFICIENT_BUFFER);
+    assert_int_equal(nnrt_session_save_states(s, model, &all, data, *bytes - 1, bytes, &error), NNRT_INSUFFICIENT_BUFFER);
     assert_non_null(strstr(error.message, "the buffer has"));
-    assert_int_equal(nnrt_session_save_states(s, model, &states, data, *bytes, bytes, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_session_save_states(s, model, &all, data, *bytes, bytes, NULL), NNRT_SUCCESS);
     return data;
 }
 
@@ -517,7 +517,7 @@ static void test_saved(void **state)
     NNRT_Model *model = cached(false), *large = cached_of(false, 20, 2), *small = cached_of(false, 4, 2);
     nnrt_session *s = session_of(model), *more = session_of(large), *less = session_of(small);
     float seen[ROWS * WIDTH];
-    nnrt_states states;
+    nnrt_states all;
     nnrt_error error;
     size_t bytes;
     uint8_t *data;
@@ -529,8 +529,8 @@ static void test_saved(void **state)
     assert_null(nnrt_session_state(s, 1).data);
     data = saved(s, model, 5, "abc", &bytes);
     assert_int_equal(bytes, 56 + 48 + 8 + 5 * WIDTH * sizeof(float));
-    assert_int_equal(nnrt_session_load_states(NULL, NULL, data, bytes, &states, NULL), NNRT_SUCCESS);
-    assert_true(states.rows == 5 && states.noteBytes == 3 && memcmp(states.note, "abc", 3) == 0);
+    assert_int_equal(nnrt_session_load_states(NULL, NULL, data, bytes, &all, NULL), NNRT_SUCCESS);
+    assert_true(all.rows == 5 && all.noteBytes == 3 && memcmp(all.note, "abc", 3) == 0);
     *cell(more, 5 * WIDTH) = 42;
     assert_int_equal(nnrt_session_load_states(more, large, data, bytes, NULL, NULL), NNRT_SUCCESS);
     for (size_t i = 0; i < 6 * WIDTH; i++)
@@ -542,15 +542,15 @@ static void test_saved(void **state)
     data = saved(s, model, 0, NULL, &bytes);
     assert_int_equal(nnrt_session_load_states(less, small, data, bytes, NULL, NULL), NNRT_SUCCESS);
     free(data);
-    states.rows = ROWS + 1;
-    assert_int_equal(nnrt_session_save_states(s, model, &states, NULL, 0, &bytes, &error), NNRT_INVALID_PARAMETER);
-    assert_int_equal(nnrt_session_save_states(NULL, model, &states, NULL, 0, &bytes, NULL), NNRT_NULL_PTR);
-    assert_int_equal(nnrt_session_save_states(s, NULL, &states, NULL, 0, &bytes, NULL), NNRT_NULL_PTR);
+    all.rows = ROWS + 1;
+    assert_int_equal(nnrt_session_save_states(s, model, &all, NULL, 0, &bytes, &error), NNRT_INVALID_PARAMETER);
+    assert_int_equal(nnrt_session_save_states(NULL, model, &all, NULL, 0, &bytes, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_session_save_states(s, NULL, &all, NULL, 0, &bytes, NULL), NNRT_NULL_PTR);
     assert_int_equal(nnrt_session_save_states(s, model, NULL, NULL, 0, &bytes, NULL), NNRT_NULL_PTR);
-    assert_int_equal(nnrt_session_save_states(s, model, &states, NULL, 0, NULL, NULL), NNRT_NULL_PTR);
-    assert_int_equal(nnrt_session_load_states(NULL, model, &states, sizeof(states), NULL, NULL), NNRT_NULL_PTR);
-    assert_int_equal(nnrt_session_load_states(NULL, NULL, NULL, 0, &states, NULL), NNRT_NULL_PTR);
-    assert_int_equal(nnrt_session_load_states(s, NULL, &states, sizeof(states), NULL, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_session_save_states(s, model, &all, NULL, 0, NULL, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_session_load_states(NULL, model, &all, sizeof(states), NULL, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_session_load_states(NULL, NULL, NULL, 0, &all, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_session_load_states(s, NULL, &all, sizeof(states), NULL, NULL), NNRT_NULL_PTR);
     assert_int_equal(nnrt_session_load_states(s, model, NULL, 0, NULL, NULL), NNRT_NULL_PTR);
     nnrt_session_destroy(less);
     nnrt_session_destroy(more);

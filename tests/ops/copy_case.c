@@ -48,7 +48,8 @@ static void write_ints(const char *name, NNRT_Int64List list)
 /* static float NAME[n], set by the bits of its numbers. */
 static void write_floats(const char *name, NNRT_FloatList list)
 {
-    printf("    static float %s[%u];\n    static const uint32_t %s_bits[] = {", name, (unsigned)(list.count > 0 ? list.count : 1), name);
+    printf("    static float %s[%u];\n    static const uint32_t %s_bits[] = {", name,
+           (unsigned)(list.count > 0 ? list.count : 1), name);
     for (uint32_t i = 0; i < list.count; i++) {
         uint32_t bits;
         memcpy(&bits, &list.data[i], sizeof(bits));

@@ -976,7 +976,7 @@ static bool refuses_while_open(trial *t, int32_t d, const int32_t *extents, uint
         for (uint32_t e = 0; e < n; e++) {
             bool some = extents[e] == d || extents[e] == to || extents[e] == 0 ||
                         !resolve_open(&other, t->c, extents[e], 0, d, to);
-            for (int32_t v = 0; v < 41 && !some; v++)
+            for (int32_t v = 0; v < 400 && !some; v++)
                 some = resolve_changed(&other, t->c, d, to, extents[e], v);
             if (some)
                 continue;

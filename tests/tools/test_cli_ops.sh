@@ -123,9 +123,10 @@ prints 'ops --show: formula' '^/[*] y\[n,p,q,o\] = act\(bias\[o\]'
 prints 'ops --show: loops' '^                            for \(int32_t k = 0; k < channels; k\+\+\)$'
 lacks 'ops --show prints the view' 'typedef struct nnrt_view'
 t 0 'ops --show: an operator that shares its method with a few others' ops --show TOPK_FUSION
-prints 'ops --show: the shared method' '^static void nnrti_topk\('
-prints 'ops --show: its struct' '^typedef struct nnrti_line [{]$'
+prints 'ops --show: the shared method' '^static NNRT_ReturnCode nnrti_topk_lines\('
 lacks 'ops --show prints an accessor' '^static .*nnrti_offset\('
+t 0 'ops --show: an operator that shares a struct' ops --show ROI_ALIGN
+prints 'ops --show: the struct' '^typedef struct nnrti_bilinear [{]$'
 t 0 'ops --show: an operator that a macro generates' ops --show ABS
 prints 'ops --show: its loop' '^    for \(int32_t i = 0; i < n; i\+\+\)$'
 t 0 'ops --copy of an elementwise operator' ops --copy ABS

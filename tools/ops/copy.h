@@ -12,6 +12,7 @@ in the kernels are printed in the order of the header. Additions to the header t
 
 #include "../common/args.h"
 #include "../common/headers.h"
+#include "../emit/emit_values.h"
 #include "copy_example.h"
 #include "copy_names.h"
 #include "copy_output.h"
@@ -21,28 +22,20 @@ in the kernels are printed in the order of the header. Additions to the header t
 /* `type`, or if it is UNKNOWN the only element type of the kernel; UNKNOWN: it has several. */
 static NNRT_DataType cli_copy_only_type(const nnrt_kernel_row *row, NNRT_DataType type)
 {
-    NNRT_DataType found = NNRT_DATA_TYPE_UNKNOWN;
-    if (type != NNRT_DATA_TYPE_UNKNOWN)
-        return type;
-    for (NNRT_DataType t = NNRT_DATA_TYPE_BOOL; t <= NNRT_DATA_TYPE_FLOAT64; t++)
-        if (nnrt_type_size(t) > 0 && (row->types & NNRT_TYPES_OF(t)) != 0) {
-            if (found != NNRT_DATA_TYPE_UNKNOWN)
-                return NNRT_DATA_TYPE_UNKNOWN;
-            found = t;
-        }
-    return found;
+    for (NNRT_DataType t = NNRT_DATA_TYPE_BOOL; t <= NNRT_DATA_TYPE_FLOAT64 && type == NNRT_DATA_TYPE_UNKNOWN; t++)
+        type = (row->types & NNRT_TYPES_ANY) == NNRT_TYPES_OF(t) ? t : type;
+    return type;
 }
 
 /* The element type of a copy for which none is asked: float32, else int32, else the first one that the operator has. */
 static NNRT_DataType cli_copy_default_type(const nnrt_op *op)
 {
     const uint32_t types = nnrt_op_types(op);
-    NNRT_DataType first = NNRT_DATA_TYPE_BOOL;
-    while (first < NNRT_DATA_TYPE_FLOAT64 && (nnrt_type_size(first) == 0 || (types & NNRT_TYPES_OF(first)) == 0))
-        first++;
-    return (types & NNRT_TYPES_F32) != 0   ? NNRT_DATA_TYPE_FLOAT32
-           : (types & NNRT_TYPES_I32) != 0 ? NNRT_DATA_TYPE_INT32
-                                           : first;
+    NNRT_DataType type = (types & NNRT_TYPES_F32) != 0 ? NNRT_DATA_TYPE_FLOAT32 : NNRT_DATA_TYPE_INT32;
+    if ((types & NNRT_TYPES_OF(type)) == 0)
+        for (type = NNRT_DATA_TYPE_BOOL; type < NNRT_DATA_TYPE_FLOAT64 && (types & NNRT_TYPES_OF(type)) == 0;)
+            type++;
+    return type;
 }
 
 /* The activations of a copy for which none are asked: fused ones RELU and RELU6, which most networks use, of recurrent
@@ -79,10 +72,9 @@ static bool cli_copy_types(const nnrt_op *op, const nnrt_kernel_row *row, int le
 {
     const nnrt_op_arity arity = nnrt_op_operands(op);
     bool same = true;
-    for (uint32_t i = 0; i < arity.maxIn && i < NNRT_MAX_FIXED_OPERANDS; i++)
-        same = same && cli_copy_same_type(op, row, false, i) >= least;
-    for (uint32_t i = 0; i < arity.maxOut && i < NNRT_MAX_FIXED_OPERANDS; i++)
-        same = same && cli_copy_same_type(op, row, true, i) >= least;
+    for (uint32_t i = 0; i < NNRT_MAX_FIXED_OPERANDS; i++)
+        same = same && (i >= arity.maxIn || cli_copy_same_type(op, row, false, i) >= least) &&
+               (i >= arity.maxOut || cli_copy_same_type(op, row, true, i) >= least);
     return same;
 }
 
@@ -115,12 +107,8 @@ static uint32_t cli_copy_typed(const nnrt_op *op, const nnrt_kernel_row *row)
 /* "NNRT_DATA_TYPE_FLOAT32" of FLOAT32. */
 static const char *cli_copy_enumerator(NNRT_DataType type)
 {
-#define CLI_COPY_TYPE(name, number, bytes, text)                                                                       \
-    case number: return "NNRT_DATA_TYPE_" #name;
-    switch (type) {
-        NNRT_DATA_TYPES(CLI_COPY_TYPE)
-    default: return NULL;
-    }
+#define CLI_COPY_TYPE(name, number, bytes, text) type == number ? "NNRT_DATA_TYPE_" #name:
+    return NNRT_DATA_TYPES(CLI_COPY_TYPE) NULL;
 }
 
 /* The row function of an elementwise kernel for a type: nnrti_<fn>_row of nnrt_<fn>, or nnrti_<fn>_<type>_row. NULL: it has
@@ -174,25 +162,24 @@ static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, NNRT_
         if (type != NNRT_DATA_TYPE_UNKNOWN && (op->kernels[i].types & NNRT_TYPES_OF(type)) == 0)
             return cli_fail("%s has no kernel for %s", asked, nnrt_type_name(type));
         if (kernel != NULL) {
-            fold.type = cli_copy_enumerator(cli_copy_only_type(&op->kernels[i], type));
+            const NNRT_DataType only = cli_copy_only_type(&op->kernels[i], type);
+            fold.type = cli_copy_enumerator(only);
+            fold.element = cli_emit_type(only);
             fold.typed = cli_copy_typed(op, &op->kernels[i]);
             fold.all = cli_copy_one_type(op, &op->kernels[i]);
-            fold.floats = cli_copy_types(op, &op->kernels[i], 1) && fold.type != NULL &&
-                          (strcmp(fold.type, "NNRT_DATA_TYPE_FLOAT32") == 0 ||
-                           (strcmp(fold.type, "NNRT_DATA_TYPE_FLOAT16") == 0 && !cli_copy_derived(&op->kernels[i])));
+            fold.floats = cli_copy_types(op, &op->kernels[i], 1) &&
+                          (only == NNRT_DATA_TYPE_FLOAT32 ||
+                           (only == NNRT_DATA_TYPE_FLOAT16 && !cli_copy_derived(&op->kernels[i])));
         }
         names[count++] = op->kernels[i].name;
         quant = quant || (type == NNRT_DATA_TYPE_UNKNOWN && ((op->kernels[i].types & ~NNRT_TYPES_ANY) != 0 ||
                                                             !cli_copy_one_type(op, &op->kernels[i])));
         derived = derived || cli_copy_derived(&op->kernels[i]);
         if (item == NULL)
-            return cli_fail("%s has no function %s: it is not nnrt_ops.h, or of another version", path,
-                            names[count - 1]);
+            return cli_fail("%s has no function %s: it is not nnrt_ops.h, or of another version", path, names[count - 1]);
         if (!cli_copy_put_call(op, &op->kernels[i], item->code, false))
             return cli_fail("%s is of another version: its %s has other parameters", path, names[count - 1]);
     }
-    if (type != NNRT_DATA_TYPE_UNKNOWN && count == 0)
-        return cli_fail("%s has no kernel for %s", asked, nnrt_type_name(type));
     if (any && type != NNRT_DATA_TYPE_UNKNOWN && (row = cli_copy_row_function(c, kernel, type)) != NULL) {
         names[0] = row;
         fold.type = NULL;
@@ -201,8 +188,6 @@ static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, NNRT_
     c->some = c->plain && activations != NULL;
     cli_copy_close(c, names, count);
     cli_fold_copy(&fold);
-    if (c->plain && kernel != NULL && row == NULL && !c->failed)
-        cli_copy_unwrap(c, kernel);
     cli_copy_close(c, names, count);
     cli_copy_lean_all(c, quant);
     cli_copy_close(c, names, count);

@@ -44,37 +44,6 @@ static size_t cli_copy_parameters(cli_text code, cli_text *names, size_t most)
     return count;
 }
 
-#define CLI_COPY_PARAMS 24
-
-/* If the kernel only calls a function with its own parameters, it gets the body and the comment of that function. */
-static void cli_copy_unwrap(cli_copy *c, const char *kernel)
-{
-    cli_item *item = &c->items[cli_copy_function(c, kernel) - c->items];
-    const char *const body = cli_text_find(item->code, "{"), *const end = item->code.at + item->code.n, *p = body + 1;
-    const bool returns = cli_text_is(cli_copy_token(&p, end, false).text, "return");
-    const cli_token name = cli_copy_token(&p, end, false);
-    const cli_item *const called = cli_copy_definition(c, name.text);
-    cli_text own[CLI_COPY_PARAMS], other[CLI_COPY_PARAMS];
-    const size_t n = cli_copy_parameters(item->code, own, CLI_COPY_PARAMS);
-    bool same = returns && called != NULL && n <= CLI_COPY_PARAMS && cli_text_is(cli_copy_token(&p, end, false).text, "(") &&
-                cli_copy_parameters(called->code, other, CLI_COPY_PARAMS) == n;
-    for (size_t i = 0; same && i < n; i++)
-        same = cli_text_same(own[i], other[i]) && cli_text_same(cli_copy_token(&p, end, false).text, own[i]) &&
-               cli_text_is(cli_copy_token(&p, end, false).text, i + 1 < n ? "," : ")");
-    if (same && cli_text_is(cli_copy_token(&p, end, false).text, ";") &&
-        cli_text_is(cli_copy_token(&p, end, false).text, "}")) {
-        const char *const from = cli_text_find(called->code, "{");
-        const size_t head = (size_t)(body - item->code.at), rest = called->code.n - (size_t)(from - called->code.at);
-        char *text = (char *)cli_copy_keep(c, head + rest);
-        if (text == NULL)
-            return;
-        memcpy(text, item->code.at, head);
-        memcpy(text + head, from, rest);
-        item->code = cli_text_between(text, text + head + rest);
-        item->comment = called->comment;
-    }
-}
-
 /* Operand i of "x[..] weight=0 bias?[O]=0": its name, and the rest in *rest. */
 static cli_text cli_copy_operand(const char *row, uint32_t i, cli_text *rest)
 {
@@ -209,8 +178,8 @@ static void cli_copy_put_rule(cli_copy *c, const char *rule, bool derived)
 static void cli_copy_put_math(const cli_copy *c, const nnrt_op *op)
 {
     if (c->math)
-        printf("This copy calls <math.h>. The functions of nnrt_ops.h, with the same bits on every platform and errors of at most " CLI_COPY_ULP
-               "\nulp, are in 'nnrt ops --copy %s --all'.\n", op->name);
+        printf("This copy calls <math.h>. The functions of nnrt_ops.h, with the same bits on every platform and errors of at most "
+               CLI_COPY_ULP "\nulp, are in 'nnrt ops --copy %s --all'.\n", op->name);
 }
 
 /* Prints the comment at the top of a copy. kernel NULL: all kernels of op. */

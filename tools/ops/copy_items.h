@@ -346,16 +346,16 @@ static const cli_copy_pair *cli_copy_word_of(const cli_copy *c, cli_text name)
     return word->name != NULL ? word : NULL;
 }
 
-/* True if the copy cannot have the item: it is in the other branch of #ifdef NNRTI_PLAIN. */
-static bool cli_copy_other(const cli_copy *c, const cli_item *item)
-{
-    return item->branch == (c->plain ? 2 : 1);
-}
-
 /* A function with its body, the only items that end with a brace. */
 static bool cli_copy_is_function(const cli_item *item)
 {
     return item->kind == CLI_ITEM_CODE && item->code.at[item->code.n - 1] == '}';
+}
+
+/* True if the copy cannot have the item: it is in the other branch of #ifdef NNRTI_PLAIN. */
+static bool cli_copy_other(const cli_copy *c, const cli_item *item)
+{
+    return item->branch == (c->plain ? 2 : 1);
 }
 
 /* The definition of a function, NULL if there is none. */

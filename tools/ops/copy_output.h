@@ -89,7 +89,8 @@ static void cli_copy_put_enum(cli_copy *c, const cli_item *item, bool all)
         while (!cli_text_is(list.data[k].text, ",") && !cli_text_is(list.data[k].text, "}"))
             k++;
         end = list.data[k - 1].text.at + list.data[k - 1].text.n;
-        if (k > i + 1 && (all || cli_text_is(list.data[i].text, "NNRT_ACTIVATION_TYPE_NO_ACTIVATION") || cli_copy_said(c, list.data[i].text, item))) {
+        if (k > i + 1 && (all || cli_text_is(list.data[i].text, "NNRT_ACTIVATION_TYPE_NO_ACTIVATION") ||
+                          cli_copy_said(c, list.data[i].text, item))) {
             const bool full = !some || line + (size_t)(end - from) > 112;
             cli_copy_put(c, cli_text_of(some ? "," : "enum {"));
             cli_copy_put(c, cli_text_of(full ? "\n    " : " "));

@@ -41,6 +41,7 @@ typedef struct cli_fold {
     cli_fold_part *parts; /* in the order of the header */
     size_t count;
     const char *type;        /* the type of views as an enumerator; NULL: unknown, and macros in functions are not expanded */
+    const char *element;     /* its C type */
     bool all;                /* of all views, not only of tokens of kind 'v' */
     bool floats;             /* of all views whose elements nnrti_load and nnrti_store take */
     uint32_t typed;          /* bit k: parameter k of the kernels is a view of this type */
@@ -139,8 +140,7 @@ static size_t cli_fold_remarks(const cli_fold *f, size_t i)
 /* The end of the statement or label at i. */
 static size_t cli_fold_end(const cli_fold *f, size_t i)
 {
-    const size_t from = cli_fold_remarks(f, i);
-    i = from;
+    i = cli_fold_remarks(f, i);
     if (cli_fold_is(f, i, "}")) /* comments at the end of a block */
         return i;
     if (cli_fold_is(f, i, "{"))
@@ -157,7 +157,7 @@ static size_t cli_fold_end(const cli_fold *f, size_t i)
         if (cli_fold_is(f, i, ":") && (cli_fold_is(f, i - 1, "default") || cli_fold_is(f, i - 2, "case")))
             break;
         if (cli_fold_depth(cli_fold_at(f, i)) < 0) /* a macro that is a statement */
-            return i > from ? i : i + 1;
+            return i;
         if (cli_fold_depth(cli_fold_at(f, i)) > 0)
             i = cli_fold_match(f, i);
     }
@@ -205,12 +205,10 @@ static void cli_fold_set(const cli_fold *f, size_t i, const char *text)
     t->text = cli_text_of(text);
 }
 
-/* Of the tokens from..to, only a..b, which are among them, stay. False: a damaged header has not as many. */
+/* Of the tokens from..to, only a..b, which are among them, stay. */
 static bool cli_fold_keep(const cli_fold *f, size_t from, size_t to, size_t a, size_t b)
 {
     cli_token *const t = f->t->data;
-    if (from > a || a > b || b > to || to > f->t->count)
-        return false;
     if (b > a) {
         t[a].space = t[from].space;
         t[a].line = t[from].line;
@@ -284,19 +282,11 @@ static bool cli_fold_type(cli_fold *f, size_t i)
 /* nnrt_type_size(type) becomes sizeof(float). */
 static bool cli_fold_size(cli_fold *f, size_t i)
 {
-#define CLI_FOLD_SIZE(name, T) {"NNRT_DATA_TYPE_" #name, #T}
-    static const cli_copy_pair sizes[] = {
-        CLI_FOLD_SIZE(BOOL, uint8_t),    CLI_FOLD_SIZE(INT8, int8_t),     CLI_FOLD_SIZE(INT16, int16_t),
-        CLI_FOLD_SIZE(INT32, int32_t),   CLI_FOLD_SIZE(INT64, int64_t),   CLI_FOLD_SIZE(UINT8, uint8_t),
-        CLI_FOLD_SIZE(UINT16, uint16_t), CLI_FOLD_SIZE(UINT32, uint32_t), CLI_FOLD_SIZE(UINT64, uint64_t),
-        CLI_FOLD_SIZE(FLOAT16, uint16_t), CLI_FOLD_SIZE(FLOAT32, float),  CLI_FOLD_SIZE(FLOAT64, double)};
-    for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]) && cli_fold_is(f, i + 3, ")"); k++)
-        if (cli_fold_is(f, i + 2, sizes[k].name)) {
-            cli_fold_set(f, i, "sizeof");
-            cli_fold_set(f, i + 2, sizes[k].what);
-            return true;
-        }
-    return false;
+    if (f->type == NULL || !cli_fold_is(f, i + 2, f->type) || !cli_fold_is(f, i + 3, ")"))
+        return false;
+    cli_fold_set(f, i, "sizeof");
+    cli_fold_set(f, i + 2, f->element);
+    return true;
 }
 
 /* if (constant) */
@@ -318,7 +308,7 @@ static bool cli_fold_if(cli_fold *f, size_t i)
 static bool cli_fold_dead(const cli_fold *f, size_t i)
 {
     size_t end = i;
-    while (end < f->t->count && !cli_fold_in(f, cli_fold_remarks(f, end), "} case default"))
+    while (!cli_fold_in(f, cli_fold_remarks(f, end), "} case default"))
         end = cli_fold_end(f, end);
     return end > i && cli_fold_keep(f, i, end, i, i);
 }
@@ -366,16 +356,12 @@ static bool cli_fold_switch(cli_fold *f, size_t i)
     for (last = at; last < close && !cli_fold_in(f, cli_fold_remarks(f, last), "break return case default }");)
         last = cli_fold_end(f, last);
     last = cli_fold_remarks(f, last);
-    if (at == 0 || cli_fold_in(f, last, "case default") || cli_fold_uses(f, at, last, cli_text_of("break")))
+    if (at == 0 || !cli_fold_in_block(f, i) || cli_fold_in(f, last, "case default") ||
+        cli_fold_uses(f, at, last, cli_text_of("break")))
         return false;
     if (cli_fold_is(f, last, "return"))
         last = cli_fold_end(f, last);
-    if (cli_fold_in_block(f, i))
-        return cli_fold_keep(f, i, close + 1, at, last);
-    cli_fold_set(f, at - 1, "{");
-    cli_fold_set(f, last, "}");
-    cli_fold_at(f, last)->line = true;
-    return cli_fold_keep(f, i, close + 1, at - 1, last + 1);
+    return cli_fold_keep(f, i, close + 1, at, last);
 }
 
 /* The name is the value in from..to, except as a member. */
@@ -475,15 +461,14 @@ static void cli_fold_argument(const cli_fold *f, const cli_fold_part *part, cli_
 static cli_fold_calls cli_fold_collect(cli_fold *f, cli_fold_part *part)
 {
     cli_fold_calls calls;
-    size_t at[CLI_FOLD_PARAMS + 1], open;
-    cli_text name;
+    size_t at[CLI_FOLD_PARAMS + 1];
     memset(&calls, 0, sizeof(calls));
     f->t = &part->tokens;
-    open = cli_fold_first(f, "(");
+    const size_t open = cli_fold_first(f, "(");
+    const cli_text name = cli_fold_at(f, open - 1)->text;
     calls.count = cli_fold_split(f, open, at);
     calls.fixed = part->item->asked || calls.count == CLI_FOLD_PARAMS;
     part->item->wanted = part->item->asked;
-    name = cli_fold_at(f, open - 1)->text;
     for (size_t k = 0; k < calls.count; k++)
         calls.names[k] = cli_fold_name(f, at[k], at[k + 1] - 1);
     for (cli_fold_part *p = f->parts + f->count; p-- > f->parts;) {
@@ -583,19 +568,41 @@ static cli_tokens cli_fold_tokens(cli_copy *c, const cli_item *item, bool expand
     return list;
 }
 
+/* A kernel that only calls a function with its own parameters gets the parameters, body and comment of that function. */
+static void cli_fold_unwrap(cli_fold *f, cli_fold_part *part)
+{
+    size_t own[CLI_FOLD_PARAMS + 1], at[CLI_FOLD_PARAMS + 1];
+    const size_t open = cli_fold_first(f, "("), call = cli_fold_first(f, "{") + 3, count = cli_fold_split(f, open, own);
+    const cli_text name = cli_fold_at(f, call - 1)->text;
+    bool same = cli_fold_is(f, call - 2, "return") && cli_fold_split(f, call, at) == count && at[count] + 2 == f->t->count;
+    for (size_t k = 0; k < count && same; k++)
+        same = at[k + 1] == at[k] + 2 && cli_text_same(cli_fold_at(f, at[k])->text, cli_fold_name(f, own[k], own[k + 1] - 1));
+    for (cli_fold_part *p = f->parts; p < part && same; p++) {
+        f->t = &p->tokens;
+        if (!p->function || !cli_text_same(cli_fold_at(f, cli_fold_first(f, "(") - 1)->text, name))
+            continue;
+        part->tokens.count = open;
+        for (size_t i = cli_fold_first(f, "("); i < f->t->count; i++)
+            cli_copy_push(f->c, &part->tokens, cli_fold_at(f, i));
+        part->item->comment = p->item->comment;
+    }
+    f->t = &part->tokens;
+}
+
 /* The text of a function, which stays as it was written if its tokens are the same. */
 static void cli_fold_write(cli_fold *f, cli_fold_part *part)
 {
     cli_tokens all = cli_fold_tokens(f->c, part->item, false);
-    size_t body, at[CLI_FOLD_PARAMS + 1], count;
-    bool same = all.count == part->tokens.count;
     f->t = &part->tokens;
+    if (f->c->plain && part->item->asked)
+        cli_fold_unwrap(f, part);
+    bool same = all.count == f->t->count;
     for (size_t i = 0; i < f->t->count && same; i++)
         same = cli_text_same(all.data[i].text, f->t->data[i].text);
     if (same || f->c->failed)
         return;
-    body = cli_fold_first(f, "{");
-    count = cli_fold_split(f, cli_fold_first(f, "("), at);
+    size_t at[CLI_FOLD_PARAMS + 1];
+    const size_t body = cli_fold_first(f, "{"), count = cli_fold_split(f, cli_fold_first(f, "("), at);
     all.count = 0;
     for (size_t i = 0; i < f->t->count; i++) {
         cli_copy_push(f->c, &all, cli_fold_at(f, i));
