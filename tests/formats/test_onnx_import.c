@@ -2770,42 +2770,6 @@ static void test_bitcasts(void **state)
     }
 }
 
-/* Scale and bias are inputs of the normalization unless one of them broadcasts; the last axis of x may be dynamic. The rows
-   (1, 3) and (2, -2) have the variances 1 and 4. */
-static void test_dynamic_norm(void **state)
-{
-#define START "in x f32 [n,n]; "
-    static const struct {
-        uint32_t nodes;
-        import_case k;
-    } cases[] = {
-        {1, {"scale and bias", START "const s f32 [2] 1 2; const b f32 [2] 0 1; y = LayerNormalization x s b axis:i=-1 epsilon:f=0;", 17,
-             {"1 3 2 -2"}, NNRT_SUCCESS, "2,2", "-1 3 1 -1", 0}},
-        {2, {"no bias", START "const s f32 [2] 1 2; y = LayerNormalization x s axis:i=-1 epsilon:f=0;", 17,
-             {"1 3 2 -2"}, NNRT_SUCCESS, "2,2", "-1 2 1 -2", 0}},
-        {3, {"a scale of one element", START "const s f32 [1] 2; const b f32 [2] 0 1; y = LayerNormalization x s b axis:i=-1 epsilon:f=0;", 17,
-             {"1 3 2 -2"}, NNRT_SUCCESS, "2,2", "-2 3 2 -1", 0}},
-        {1, {"another size", START "const s f32 [3] 1 2 3; const b f32 [3] 0 0 0; y = LayerNormalization x s b axis:i=-1;", 17,
-             {"1 3 2 -2"}, NNRT_INVALID_SHAPE, "", "'s' is float32[3]", 0}},
-    };
-#undef START
-    (void)state;
-    for (uint32_t i = 0; i < COUNT(cases); i++) {
-        const message m = build(cases[i].k.model, cases[i].k.opset);
-        NNRT_Model *model = NULL;
-        nnrt_error error;
-        memset(&error, 0, sizeof(error));
-        if (nnrt_onnx_load_memory(&model, m.data, m.size, NULL, &error) != NNRT_SUCCESS)
-            fail_msg("%s: %s", cases[i].k.name, error.message);
-        if (model->nodes.count != cases[i].nodes)
-            fail_msg("%s: %u nodes, expected %u", cases[i].k.name, model->nodes.count, cases[i].nodes);
-        nnrt_model_destroy(model);
-        shape_of_x.rank = shape_of_x.dims[0] = shape_of_x.dims[1] = 2;
-        run_cases(&cases[i].k, 1);
-        shape_of_x.rank = 0;
-    }
-}
-
 /* An integer input that is read only by DequantizeLinear with one scale and zero point gets these parameters: later nodes
    compute in integers. An input with other readers is unchanged. d = (x - 1) / 2. */
 static void test_quantised_input(void **state)
@@ -6875,7 +6839,6 @@ int main(void)
         cmocka_unit_test(test_between_casts), cmocka_unit_test(test_between_int16),
         cmocka_unit_test(test_between_casts_of_others),
         cmocka_unit_test(test_bitcasts),
-        cmocka_unit_test(test_dynamic_norm),
         cmocka_unit_test(test_quantised_input),
         cmocka_unit_test(test_one_node),
         cmocka_unit_test(test_ranks),
