@@ -7891,16 +7891,13 @@ static void nnrti_onnx_op_lp_norm(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_LP_NORMALIZATION, &a, nnrti_onnx_in(c, 0)));
 }
 
-/* True if the shape of v is static, and that of x from `axis` on: v does not broadcast. A dynamic dimension of x can only be
-   that of v, unless that is 1. */
+/* True if the shape of v is static and equals that of x from `axis` on. */
 static bool nnrti_onnx_ends_with(nnrti_onnx *c, uint32_t x, int32_t axis, uint32_t v)
 {
     const int32_t rank = nnrti_onnx_rank(c, x);
     bool same = nnrti_onnx_rank(c, v) == rank - axis;
-    for (int32_t i = axis; i < rank && same; i++) {
-        const int32_t size = nnrti_onnx_dim(c, v, i - axis), of = nnrti_onnx_dim(c, x, i);
-        same = size >= 0 && (of == size || (of < 0 && size > 1));
-    }
+    for (int32_t i = axis; i < rank && same; i++)
+        same = nnrti_onnx_dim(c, x, i) >= 0 && nnrti_onnx_dim(c, x, i) == nnrti_onnx_dim(c, v, i - axis);
     return same;
 }
 
