@@ -196,7 +196,7 @@ static int cli_fold_truth(const cli_fold *f, size_t i, size_t end)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* >>rules: each looks at token i, and returns true if it changed something */
+/* Rules: each looks at token i, and returns true if it changed something */
 
 static void cli_fold_set(const cli_fold *f, size_t i, const char *text)
 {
@@ -418,7 +418,7 @@ static void cli_fold_apply(cli_fold *f)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* >>functions */
+/* Functions */
 
 /* Where the arguments or parameters behind the ( at open begin, and behind them the end. Returns their number. */
 static size_t cli_fold_split(const cli_fold *f, size_t open, size_t *at)
