@@ -478,7 +478,7 @@ static const cli_rates_of cli_speed_depthwise = {NNRT_NODE_TYPE_CONV2D_FUSION, {
 #define CLI_NS_WINDOW_8 0.0017      /* for a multiply-accumulate of an 8-bit convolution of several taps, in addition */
 #define CLI_NS_ACTIVATION 0.3       /* for an element of an activation other than a clamp in the epilogue of a float32 convolution, */
 #define CLI_NS_TABLE_8 0.17         /* and of its table in 8 bits */
-#define CLI_NS_PIXEL_8 5.0          /* 8-bit convolution of up to four channels: for a pixel, */
+#define CLI_NS_PIXEL_8 6.5          /* 8-bit convolution of up to four channels: for a pixel, */
 #define CLI_NS_GATHER_8 0.05        /* and each element of its window; */
 #define CLI_NS_GATHER 0.1           /* the latter in float32 */
 #define CLI_LARGE_WEIGHTS 262144.0  /* weights that no cache keeps between runs */

@@ -45,7 +45,7 @@ static void cli_emit_parameters(const cli_emit *e, bool declare, bool comma)
         fputs(comma ? ", " : "", e->out);
         comma = true;
         if (declare)
-            fprintf(e->out, "%s%s %s[%.0f]", i < e->plan->nInputs ? "const " : "", cli_emit_type(t->dataType),
+            fprintf(e->out, "%s%s %s[%.0f]", i < e->plan->nInputs ? "const " : "", cli_c_type(t->dataType),
                     e->io[i], cli_emit_elements(t));
         else
             fputs(e->io[i], e->out);
@@ -194,7 +194,7 @@ static void cli_emit_selftest_node(cli_emit *e)
     cli_emit_memories(e, "void *");
     fputs(", const char **node)\n{\n", e->out);
     for (uint32_t i = 0; i < p->nOutputs; i++)
-        fprintf(e->out, "    static %s y%u[%.0f];\n", cli_emit_type(p->outputs[i].dataType), (unsigned)i,
+        fprintf(e->out, "    static %s y%u[%.0f];\n", cli_c_type(p->outputs[i].dataType), (unsigned)i,
                 cli_emit_elements(&p->outputs[i]));
     fprintf(e->out,
             "    static uint32_t sums[%u];\n    nnrt_view views[%s_VIEWS];\n    void *io[%u];\n"
@@ -230,7 +230,7 @@ static void cli_emit_test_call(cli_emit *e)
     cli_emit_memories(e, "");
     for (uint32_t i = 0; i < e->plan->nInputs + e->plan->nOutputs; i++)
         if (i < e->plan->nInputs)
-            fprintf(e->out, ", (const %s *)(const void *)%s_x%u", cli_emit_type(e->plan->inputs[i].dataType), e->name,
+            fprintf(e->out, ", (const %s *)(const void *)%s_x%u", cli_c_type(e->plan->inputs[i].dataType), e->name,
                     (unsigned)i);
         else
             fprintf(e->out, ", y%u", (unsigned)(i - e->plan->nInputs));
@@ -268,7 +268,7 @@ static void cli_emit_selftest(cli_emit *e)
     cli_emit_memories(e, "void *");
     fputs(")\n{\n", e->out);
     for (uint32_t i = 0; i < p->nOutputs; i++)
-        fprintf(e->out, "    static %s y%u[%.0f];\n", cli_emit_type(p->outputs[i].dataType), (unsigned)i,
+        fprintf(e->out, "    static %s y%u[%.0f];\n", cli_c_type(p->outputs[i].dataType), (unsigned)i,
                 cli_emit_elements(&p->outputs[i]));
     if (e->nStates > 0)
         cli_emit_test_execute(e);
@@ -450,7 +450,7 @@ static void cli_wasm_end(const cli_emit *e)
     for (uint32_t i = 0; i < count; i++)
         if (cli_emit_state_at(e, i) == NULL)
             fprintf(e->out, "static %s nnrt_io%u[%.0f] __attribute__((aligned(16)));\n",
-                    cli_emit_type(cli_emit_io_at(e, i)->dataType), (unsigned)i, cli_emit_elements(cli_emit_io_at(e, i)));
+                    cli_c_type(cli_emit_io_at(e, i)->dataType), (unsigned)i, cli_emit_elements(cli_emit_io_at(e, i)));
     cli_wasm_table(e, "input", "const void *", false, false);
     cli_wasm_table(e, "input_bytes", "uint32_t", false, true);
     cli_wasm_table(e, "output", "const void *", true, false);

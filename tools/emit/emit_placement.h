@@ -401,7 +401,7 @@ static void cli_emit_state_functions(cli_emit *e)
                     e->states[i].zero, (double)e->plan->inputs[e->states[i].in].bytes);
     fputs("}\n\n", e->out);
     for (uint32_t i = 0; i < e->nStates; i++) {
-        const char *type = cli_emit_type(e->plan->inputs[e->states[i].in].dataType);
+        const char *type = cli_c_type(e->plan->inputs[e->states[i].in].dataType);
         fprintf(e->out, "NNRT_API %s *%s_state_of_%s(void *state)\n{\n    return (%s *)(void *)((uint8_t *)state + ",
                 type, e->name, e->io[e->states[i].in], type);
         if (e->states[i].inPlace)
@@ -460,7 +460,7 @@ static void cli_emit_state_declarations(const cli_emit *e)
             e->upper, e->name);
     for (uint32_t i = 0; i < e->nStates; i++)
         fprintf(e->out, "NNRT_API %s *%s_state_of_%s(void *state);\n",
-                cli_emit_type(e->plan->inputs[e->states[i].in].dataType), e->name, e->io[e->states[i].in]);
+                cli_c_type(e->plan->inputs[e->states[i].in].dataType), e->name, e->io[e->states[i].in]);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */

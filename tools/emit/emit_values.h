@@ -169,25 +169,6 @@ static bool cli_emit_name(cli_emit *e, const cli_args *args)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>values */
 
-/* The C type of an element. */
-static const char *cli_emit_type(NNRT_DataType type)
-{
-    switch (type) {
-    case NNRT_DATA_TYPE_FLOAT32: return "float";
-    case NNRT_DATA_TYPE_FLOAT64: return "double";
-    case NNRT_DATA_TYPE_FLOAT16: return "uint16_t";
-    case NNRT_DATA_TYPE_BOOL: return "uint8_t";
-    case NNRT_DATA_TYPE_INT8: return "int8_t";
-    case NNRT_DATA_TYPE_INT16: return "int16_t";
-    case NNRT_DATA_TYPE_INT32: return "int32_t";
-    case NNRT_DATA_TYPE_INT64: return "int64_t";
-    case NNRT_DATA_TYPE_UINT8: return "uint8_t";
-    case NNRT_DATA_TYPE_UINT16: return "uint16_t";
-    case NNRT_DATA_TYPE_UINT32: return "uint32_t";
-    default: return "uint64_t";
-    }
-}
-
 /* True if an element has no decimal literal (NaN, Inf, float16); the array is then written as bits. */
 static bool cli_emit_as_bits(NNRT_DataType type, const void *data, size_t count)
 {
@@ -306,7 +287,7 @@ static void cli_emit_array(cli_emit *e, const char *suffix, NNRT_DataType type, 
     const NNRT_DataType stored = cli_emit_stored(type, data, count);
     char text[48];
     fprintf(e->out, "static const %s_DATA%s%s %s %s_%s[%.0f] = {\n", e->upper, e->section != NULL ? "_" : "",
-            e->section != NULL ? e->section->name : "", cli_emit_type(stored), e->name, suffix,
+            e->section != NULL ? e->section->name : "", cli_c_type(stored), e->name, suffix,
             count > 0 ? (double)count : 1.0);
     e->column = 0;
     for (size_t i = 0; i < count; i++) {

@@ -195,7 +195,7 @@ static void cli_frontend_all(cli_emit *e, const nnrt_frontend *f, const char *de
     fprintf(e->out,
             "\n\n   Include it after nnrt_frontend.h; data are compiled in the file that defines NNRT_IMPLEMENTATION.\n"
             "   features %d, %s\n   tables   %.0f bytes\n   stream   %.0f bytes of memory */\n",
-            (int)f->features, cli_emit_type(f->output), (double)tables, (double)bytes);
+            (int)f->features, cli_c_type(f->output), (double)tables, (double)bytes);
     fprintf(e->out,
             "#ifndef %s_FRONTEND_H\n#define %s_FRONTEND_H\n\n#ifndef NNRT_FRONTEND_H\n#error \"include nnrt_frontend.h "
             "before this file\"\n#endif\n\n#define %s_FRONTEND_FEATURES %d\n"

@@ -320,4 +320,23 @@ static void cli_progress_end(cli_progress *p)
     p->drawn = false;
 }
 
+/* The C type of an element. */
+static const char *cli_c_type(NNRT_DataType type)
+{
+    switch (type) {
+    case NNRT_DATA_TYPE_FLOAT32: return "float";
+    case NNRT_DATA_TYPE_FLOAT64: return "double";
+    case NNRT_DATA_TYPE_FLOAT16: return "uint16_t";
+    case NNRT_DATA_TYPE_BOOL: return "uint8_t";
+    case NNRT_DATA_TYPE_INT8: return "int8_t";
+    case NNRT_DATA_TYPE_INT16: return "int16_t";
+    case NNRT_DATA_TYPE_INT32: return "int32_t";
+    case NNRT_DATA_TYPE_INT64: return "int64_t";
+    case NNRT_DATA_TYPE_UINT8: return "uint8_t";
+    case NNRT_DATA_TYPE_UINT16: return "uint16_t";
+    case NNRT_DATA_TYPE_UINT32: return "uint32_t";
+    default: return "uint64_t";
+    }
+}
+
 #endif /* NNRT_TOOL_TEXT_H */

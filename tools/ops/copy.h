@@ -12,7 +12,6 @@ in the kernels are printed in the order of the header. Additions to the header t
 
 #include "../common/args.h"
 #include "../common/headers.h"
-#include "../emit/emit_values.h"
 #include "copy_example.h"
 #include "copy_names.h"
 #include "copy_output.h"
@@ -164,7 +163,7 @@ static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, NNRT_
         if (kernel != NULL) {
             const NNRT_DataType only = cli_copy_only_type(&op->kernels[i], type);
             fold.type = cli_copy_enumerator(only);
-            fold.element = cli_emit_type(only);
+            fold.element = cli_c_type(only);
             fold.typed = cli_copy_typed(op, &op->kernels[i]);
             fold.all = cli_copy_one_type(op, &op->kernels[i]);
             fold.floats = cli_copy_types(op, &op->kernels[i], 1) &&
