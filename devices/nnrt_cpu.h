@@ -2363,7 +2363,7 @@ static NNRT_ReturnCode nnrti_cpu_gather_nd(const void *attr, nnrt_view *args, nn
                 int64_t index = nnrt_load_index(indices, w.at[1] + i * w.row[1] + axis * indices->strides[last]);
                 index += index < 0 ? x->dims[axis] : 0;
                 inside = inside && (uint64_t)index < (uint64_t)x->dims[axis];
-                at += (ptrdiff_t)index * x->strides[axis];
+                at += inside ? (ptrdiff_t)index * x->strides[axis] : 0;
             }
             if (inside)
                 nnrti_cpu_copy_element(y->data, w.at[0] + i * w.row[0], x->data, at, width);
