@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -945,6 +946,101 @@ static void test_cache_refused(void **state)
     nnrt_model_destroy(model);
 }
 
+/* Forms of ATTENTION of four axes with past keys and values that are pairs, of which some are not. */
+enum { PAIRS, TWO_LAYERS, SHAPE_READ, NO_PRESENT, CONSTANT_PAST, FIXED_PAST, TWO_BATCHES, OPEN_HEADS, OPEN_SIZE, LENGTHS, WEIGHTS, PRESENT_READ,
+       ONE_PAST, PAST_AS_KEYS, FORMS };
+
+static NNRT_Model *attending_as(int form)
+{
+    const int32_t batch = form == TWO_BATCHES ? 2 : 1, one[1] = {batch}, x[4] = {batch, HEADS, -1, SIZE};
+    const int32_t past[4] = {batch, form == OPEN_HEADS ? -1 : HEADS, form == FIXED_PAST || form == CONSTANT_PAST ? 2 : -1,
+                             form == OPEN_SIZE ? -1 : SIZE};
+    static const float zeros[2 * HEADS * SIZE];
+    nnrt_builder *b = NULL;
+    NNRT_Model *model = NULL;
+    assert_int_equal(nnrt_builder_create(&b, "attending", NULL), NNRT_SUCCESS);
+    for (int layer = 0; layer < (form == TWO_LAYERS ? 2 : 1); layer++) {
+        uint32_t in[7], out[4];
+        char name[4][20];
+        for (int k = 0; k < 4; k++)
+            snprintf(name[k], sizeof(name[k]), "%s.%d", (const char *const[]){"past.key", "past.value", "present.key", "present.value"}[k],
+                     layer);
+        in[0] = in[1] = in[2] = layer == 0 ? nnrt_builder_input(b, "x", F32, 4, x) : 0;
+        in[3] = in[6] = NNRT_NO_TENSOR;
+        for (uint32_t k = 0; k < 2; k++)
+            in[4 + k] = form == CONSTANT_PAST ? nnrt_builder_constant(b, name[k], F32, 4, past, zeros, false)
+                        : form == ONE_PAST && k == 1 ? in[4]
+                                                     : nnrt_builder_input(b, name[k], F32, 4, past);
+        if (form == PAST_AS_KEYS)
+            in[1] = in[2] = in[4];
+        if (form == LENGTHS)
+            in[6] = nnrt_builder_input(b, "lengths", NNRT_DATA_TYPE_INT64, 1, one);
+        out[0] = nnrt_builder_tensor(b, layer == 0 ? "y" : "z");
+        out[1] = nnrt_builder_tensor(b, name[2]);
+        out[2] = nnrt_builder_tensor(b, name[3]);
+        out[3] = form == WEIGHTS ? nnrt_builder_tensor(b, "weights") : NNRT_NO_TENSOR;
+        nnrt_builder_node(b, "attention", NNRT_NODE_TYPE_ATTENTION, NULL, in, form == LENGTHS ? 7 : 6, out, form == WEIGHTS ? 4 : 3);
+        for (int k = 0; k < 3; k++)
+            if (form != NO_PRESENT || k != 1)
+                nnrt_builder_output(b, out[k]);
+        if (form == SHAPE_READ)
+            nnrt_builder_output(b, nnrt_builder_op(b, "shape", NNRT_NODE_TYPE_SHAPE, NULL, &in[4], 1));
+        if (form == PRESENT_READ)
+            nnrt_builder_output(b, nnrt_builder_op(b, "twice", NNRT_NODE_TYPE_ADD_FUSION, NULL, (uint32_t[]){out[1], out[1]}, 2));
+    }
+    assert_int_equal(nnrt_builder_finish(b, &model, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    return model;
+}
+
+static void test_cache_forms(void **state)
+{
+    (void)state;
+    for (int form = 0; form < FORMS; form++) {
+        NNRT_Model *model = attending_as(form), *cached = NULL;
+        const NNRT_ReturnCode code = nnrt_model_cache(&cached, model, ROWS, NULL);
+        if (code != (form <= SHAPE_READ ? NNRT_SUCCESS : NNRT_NOT_SUPPORT))
+            fail_msg("form %d: %s", form, nnrt_code_name(code));
+        if (form == TWO_LAYERS)
+            assert_string_equal(nnrt_model_metadata(cached, "states"), "past.key.0=present.key.0\npast.value.0=present.value.0\n"
+                                                                       "past.key.1=present.key.1\npast.value.1=present.value.1");
+        nnrt_model_destroy(cached);
+        nnrt_model_destroy(model);
+    }
+}
+
+/* The shape of the past, which a graph may read, has the number of tokens before. */
+static void test_cache_shape(void **state)
+{
+    const nnrt_bound bound = {"x", {4, {1, HEADS, STEPS, SIZE}}};
+    NNRT_Model *model = attending_as(SHAPE_READ), *cached = NULL;
+    float x[HEADS * SIZE], y[HEADS * STEPS * SIZE];
+    nnrt_session *s = NULL;
+    nnrt_session_desc desc;
+    (void)state;
+    assert_int_equal(nnrt_model_cache(&cached, model, ROWS, NULL), NNRT_SUCCESS);
+    memset(&desc, 0, sizeof(desc));
+    memset(x, 0, sizeof(x));
+    desc.bounds = nnrt_bound_list_make(&bound, 1);
+    assert_int_equal(nnrt_session_create(&s, cached, &desc, NULL), NNRT_SUCCESS);
+    for (int64_t p = 0; p < ROWS; p++) {
+        const int32_t dims[4] = {1, HEADS, 1, SIZE};
+        int32_t shape[4] = {0, 0, 0, 0};
+        nnrt_io in[2], out[2];
+        in[0] = nnrt_io_make(x, sizeof(x));
+        in[0].dims = dims;
+        in[1] = nnrt_io_make(&p, sizeof(p));
+        out[0] = nnrt_io_make(y, sizeof(y));
+        out[1] = nnrt_io_make(shape, sizeof(shape));
+        if (nnrt_run(s, in, 2, out, 2) != NNRT_SUCCESS)
+            fail_msg("%s", nnrt_session_error(s));
+        assert_true(shape[0] == 1 && shape[1] == HEADS && shape[2] == p && shape[3] == SIZE);
+    }
+    nnrt_session_destroy(s);
+    nnrt_model_destroy(cached);
+    nnrt_model_destroy(model);
+}
+
 /* Each allocation fails once. */
 static void test_cache_no_memory(void **state)
 {
@@ -978,7 +1074,7 @@ int main(void)
         cmocka_unit_test(test_no_memory), cmocka_unit_test(test_in_place), cmocka_unit_test(test_one_buffer),
         cmocka_unit_test(test_rows_only), cmocka_unit_test(test_saved),   cmocka_unit_test(test_saved_whole),
         cmocka_unit_test(test_damaged),   cmocka_unit_test(test_dropped), cmocka_unit_test(test_drop_refused),
-        cmocka_unit_test(test_cache),     cmocka_unit_test(test_cache_joined), cmocka_unit_test(test_cache_refused), cmocka_unit_test(test_cache_no_memory),
+        cmocka_unit_test(test_cache),     cmocka_unit_test(test_cache_joined), cmocka_unit_test(test_cache_refused), cmocka_unit_test(test_cache_forms), cmocka_unit_test(test_cache_shape), cmocka_unit_test(test_cache_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
