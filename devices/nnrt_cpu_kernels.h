@@ -9724,7 +9724,8 @@ static NNRT_ReturnCode NNRTI_CPU(matmul_q8)(const void *attr, nnrt_view *args, n
     j.call = call;
     j.K = x->dims[termX];
     reach = nnrti_cpu_matmul_q8_reach(x, y, j.bias, j.K);
-    if (j.K == 0 || reach > INT32_MAX || z->strides[z->rank - 1] != 1)
+    if (j.K == 0 || reach > INT32_MAX || z->strides[z->rank - 1] != 1 ||
+        args[3].dims[0] > NNRT_QUANT_FACTORS + 2) /* a factor for each column */
         return nnrt_matmul_fusion_q8(a, x, y, j.bias->data != NULL ? j.bias : NULL, &args[3], &args[4]);
     j.room = nnrti_cpu_matmul_q8_room_of(&isa, j.K);
     j.termX = x->strides[termX];
