@@ -947,8 +947,8 @@ static void test_cache_refused(void **state)
 }
 
 /* Forms of ATTENTION of four axes with past keys and values that are pairs, of which some are not. */
-enum { PAIRS, TWO_LAYERS, SHAPE_READ, NO_PRESENT, CONSTANT_PAST, FIXED_PAST, TWO_BATCHES, OPEN_HEADS, OPEN_SIZE, LENGTHS, WEIGHTS, PRESENT_READ,
-       ONE_PAST, PAST_AS_KEYS, FORMS };
+enum { PAIRS, TWO_LAYERS, SHAPE_READ, WITH_MASK, NO_PRESENT, CONSTANT_PAST, FIXED_PAST, TWO_BATCHES, OPEN_HEADS, OPEN_SIZE, LENGTHS, WEIGHTS, PRESENT_READ,
+       ONE_PAST, PAST_AS_KEYS, NO_PAST, ONE_RESULT, FORMS };
 
 static NNRT_Model *attending_as(int form)
 {
@@ -979,9 +979,12 @@ static NNRT_Model *attending_as(int form)
         out[1] = nnrt_builder_tensor(b, name[2]);
         out[2] = nnrt_builder_tensor(b, name[3]);
         out[3] = form == WEIGHTS ? nnrt_builder_tensor(b, "weights") : NNRT_NO_TENSOR;
-        nnrt_builder_node(b, "attention", NNRT_NODE_TYPE_ATTENTION, NULL, in, form == LENGTHS ? 7 : 6, out, form == WEIGHTS ? 4 : 3);
+        if (form == WITH_MASK)
+            (void)nnrt_builder_input(b, "attention_mask", NNRT_DATA_TYPE_INT64, 2, (const int32_t[]){1, -1});
+        nnrt_builder_node(b, "attention", NNRT_NODE_TYPE_ATTENTION, NULL, in, form == LENGTHS ? 7 : form == NO_PAST ? 3 : 6, out,
+                          form == WEIGHTS ? 4 : form == ONE_RESULT ? 1 : 3);
         for (int k = 0; k < 3; k++)
-            if (form != NO_PRESENT || k != 1)
+            if ((form != NO_PRESENT || k != 1) && (form != ONE_RESULT || k == 0))
                 nnrt_builder_output(b, out[k]);
         if (form == SHAPE_READ)
             nnrt_builder_output(b, nnrt_builder_op(b, "shape", NNRT_NODE_TYPE_SHAPE, NULL, &in[4], 1));
@@ -999,11 +1002,59 @@ static void test_cache_forms(void **state)
     for (int form = 0; form < FORMS; form++) {
         NNRT_Model *model = attending_as(form), *cached = NULL;
         const NNRT_ReturnCode code = nnrt_model_cache(&cached, model, ROWS, NULL);
-        if (code != (form <= SHAPE_READ ? NNRT_SUCCESS : NNRT_NOT_SUPPORT))
+        if (code != (form <= WITH_MASK ? NNRT_SUCCESS : NNRT_NOT_SUPPORT))
             fail_msg("form %d: %s", form, nnrt_code_name(code));
         if (form == TWO_LAYERS)
             assert_string_equal(nnrt_model_metadata(cached, "states"), "past.key.0=present.key.0\npast.value.0=present.value.0\n"
                                                                        "past.key.1=present.key.1\npast.value.1=present.value.1");
+        nnrt_model_destroy(cached);
+        nnrt_model_destroy(model);
+    }
+}
+
+/* Forms of CONCAT of past and new rows, with an input attention_mask. */
+enum { JOINED, JOINED_TWICE, JOINED_ANNOTATED, JOINED_LAST_AXIS, JOINED_ITSELF, JOINED_THREE, MASK_OF_ONE_AXIS, MASK_OF_OTHER_NAME, JOINS };
+
+static NNRT_Model *joining_as(int form)
+{
+    static const int32_t dims[4] = {1, HEADS, -1, SIZE}, ones[2] = {1, -1};
+    static const nnrt_metadata note = {"author", "a test"};
+    nnrt_builder *b = NULL;
+    NNRT_Model *model = NULL;
+    assert_int_equal(nnrt_builder_create(&b, "joining", NULL), NNRT_SUCCESS);
+    if (form == MASK_OF_ONE_AXIS)
+        (void)nnrt_builder_input(b, "attention_mask", NNRT_DATA_TYPE_INT64, 1, &ones[1]);
+    else
+        (void)nnrt_builder_input(b, form == MASK_OF_OTHER_NAME ? "mask" : "attention_mask", NNRT_DATA_TYPE_INT64, 2, ones);
+    for (int layer = 0; layer < (form == JOINED_TWICE ? 2 : 1); layer++) {
+        NNRT_Concat join;
+        uint32_t in[3], out;
+        join.axis = form == JOINED_LAST_AXIS ? 3 : 2;
+        in[0] = nnrt_builder_input(b, layer == 0 ? "past.0" : "past.1", F32, 4, dims);
+        in[1] = in[2] = form == JOINED_ITSELF ? in[0] : nnrt_builder_input(b, layer == 0 ? "x.0" : "x.1", F32, 4, dims);
+        out = nnrt_builder_op(b, layer == 0 ? "present.0" : "present.1", NNRT_NODE_TYPE_CONCAT, &join, in, form == JOINED_THREE ? 3 : 2);
+        nnrt_builder_output(b, out);
+        nnrt_builder_output(b, nnrt_builder_op(b, layer == 0 ? "y.0" : "y.1", NNRT_NODE_TYPE_ADD_FUSION, NULL, (uint32_t[]){out, out}, 2));
+    }
+    assert_int_equal(nnrt_builder_finish(b, &model, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    if (form == JOINED_ANNOTATED)
+        assert_int_equal(nnrt_model_annotate(&model, &note, 1, NULL), NNRT_SUCCESS);
+    return model;
+}
+
+static void test_cache_joins(void **state)
+{
+    (void)state;
+    for (int form = 0; form < JOINS; form++) {
+        NNRT_Model *model = joining_as(form), *cached = NULL;
+        const NNRT_ReturnCode code = nnrt_model_cache(&cached, model, ROWS, NULL);
+        if (code != (form <= JOINED_ANNOTATED ? NNRT_SUCCESS : NNRT_NOT_SUPPORT))
+            fail_msg("form %d: %s", form, nnrt_code_name(code));
+        if (form == JOINED_TWICE)
+            assert_string_equal(nnrt_model_metadata(cached, "states"), "past.0=present.0\npast.1=present.1");
+        if (form == JOINED_ANNOTATED)
+            assert_string_equal(nnrt_model_metadata(cached, "author"), "a test");
         nnrt_model_destroy(cached);
         nnrt_model_destroy(model);
     }
@@ -1074,7 +1125,7 @@ int main(void)
         cmocka_unit_test(test_no_memory), cmocka_unit_test(test_in_place), cmocka_unit_test(test_one_buffer),
         cmocka_unit_test(test_rows_only), cmocka_unit_test(test_saved),   cmocka_unit_test(test_saved_whole),
         cmocka_unit_test(test_damaged),   cmocka_unit_test(test_dropped), cmocka_unit_test(test_drop_refused),
-        cmocka_unit_test(test_cache),     cmocka_unit_test(test_cache_joined), cmocka_unit_test(test_cache_refused), cmocka_unit_test(test_cache_forms), cmocka_unit_test(test_cache_shape), cmocka_unit_test(test_cache_no_memory),
+        cmocka_unit_test(test_cache),     cmocka_unit_test(test_cache_joined), cmocka_unit_test(test_cache_refused), cmocka_unit_test(test_cache_forms), cmocka_unit_test(test_cache_joins), cmocka_unit_test(test_cache_shape), cmocka_unit_test(test_cache_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
