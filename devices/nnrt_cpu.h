@@ -33,9 +33,9 @@ WHAT IS FAST, other element types
     int8, uint8, int32 and int64: ADD_FUSION, SUB_FUSION, MUL_FUSION (without activation), MAXIMUM, MINIMUM, FLOOR_DIV,
     MOD; ABS and NEG of the signed ones. uint32 and uint64: ADD_FUSION, SUB_FUSION, MUL_FUSION. bool: LOGICAL_AND, LOGICAL_OR,
     LOGICAL_XOR. All of these if the innermost axis of each operand is dense or broadcast.
-    Bytes: CONCAT with static shapes. Any type: comparisons; LOGICAL_NOT, BITWISE_NOT, IS_NAN, IS_INF; TRANSPOSE that moves the last axis;
-    RESIZE_ND by NEAREST; TOPK_FUSION and BOTTOM_K in order, UNIQUE, NON_ZERO, GATHER, GATHER_ELEMENTS, GATHER_ND of single elements; CUM_SUM (except
-    of 8 and 16 bits). CAST between bool, int32 and int64, of these and integers of 8 and 16 bits to float32, and of float32 to
+    Bytes: CONCAT with static shapes. Any type: comparisons; LOGICAL_NOT, BITWISE_NOT, IS_NAN, IS_INF; TRANSPOSE that moves
+    the last axis; RESIZE_ND by NEAREST; TOPK_FUSION and BOTTOM_K in order, UNIQUE, NON_ZERO, GATHER, GATHER_ELEMENTS,
+    GATHER_ND of single elements; CUM_SUM (except of 8 and 16 bits). CAST between bool, int32 and int64, of these and integers of 8 and 16 bits to float32, and of float32 to
     bool.
 
 OPERATOR FUSION, LAYOUT, PREPACKED WEIGHTS
@@ -823,8 +823,8 @@ typedef struct nnrti_cpu_results_q8 {
 #define NNRTI_CPU_GEMM_Q8_PIXELS 240             /* most pixels that are multiplied by a panel at a time */
 #define NNRTI_CPU_GEMM_Q8_GATHERED (1 << 22)     /* most bytes of im2col rows of a work item, unless 6 rows have more */
 
-/* MATMUL_FUSION of two 8-bit tensors of the run, `matmul_q8`: how many rows of x are multiplied at a time, and offsets in the
-   scratch of a worker, after what gemm_q8 needs: rows of a transposed x, the packed panel and its table. It grows with the
+/* MATMUL_FUSION of two 8-bit tensors of the run, `matmul_q8`: the number of rows of x that are multiplied at a time, and offsets in
+   the scratch of a worker, behind the part of gemm_q8: rows of a transposed x, the packed panel and its table. It grows with the
    number of terms K, so that of the largest K serves all. */
 typedef struct nnrti_cpu_matmul_q8_room {
     int32_t rows;
@@ -1507,7 +1507,7 @@ static int32_t nnrti_cpu_flip(const nnrt_view *v)
     return v->dataType == NNRT_DATA_TYPE_INT8 ? 0x80 : 0;
 }
 
-/* Quantized addition by floats, where that is provably exact: 2^FRACTION_BITS * z and half of the margin = x * by[0] + y *
+/* Quantized addition by floats, if they are provably exact: 2^FRACTION_BITS * z and half of the margin = x * by[0] + y *
    by[1] + by[2]. Let neither scale be more than R times that of z, R a power of two from 2 to 8: then no term is above R *
    2^24, and the last factor is at most R * 2^-19. For z within 0 to 256, and one more on each side, the float result is
    off by less than 8 R: by R/4 for the exact rounding of the terms and R/16 for rounding halves away from zero, by R for
@@ -2440,8 +2440,8 @@ static NNRT_ReturnCode nnrti_cpu_tables_q8(const void *attr, nnrt_view *args, nn
 /* 8-bit operators that read whole lines: SOFTMAX, LOG_SOFTMAX, LAYER_NORM_FUSION, norms, reductions by products and roots;
    ADD_N; and CONCAT. A byte has 256 values, so a line computes each result at most 256 times and loads it otherwise. Sums of
    integers are exact. Sums of floats run in the order of the reference device, with its compensation, so their bits are the
-   same: the chain of additions bounds the speed. No instruction set has a better form for these loads. Arguments and
-   attributes are those of the reference kernels (nnrti_cpu_exchange). */
+   same: the chain of additions bounds the speed. No instruction set has a better form for these loads. They have the
+   arguments and attributes of the reference kernels (nnrti_cpu_exchange). */
 
 /* No contraction of a * b + c into one rounding, as in nnrt_ops.h. */
 #if defined(__clang__)
@@ -3051,7 +3051,7 @@ static NNRT_ReturnCode nnrti_cpu_add_n_q8(const void *attr, nnrt_view *args, nnr
 /* Kernels that are compiled once, for all instruction sets: memory or the latency of single elements bounds them, so wider
    vectors would add code and no speed. Where vectors pay, they have the four lanes that each target has (nnrti_cpu_four).
    They have the arguments and attributes of the reference kernels, and those bits too, but for a fused multiply-add that
-   the compiler may form; those of float32 serve float16 by widening (nnrti_cpu_lower_portable). */
+   the compiler may form; kernels of float32 serve float16 by widening (nnrti_cpu_lower_portable). */
 
 #if defined(__GNUC__)
 typedef float nnrti_cpu_four __attribute__((vector_size(16)));
@@ -3090,7 +3090,7 @@ static void nnrti_cpu_add_rows(float *y, const float *x, ptrdiff_t step, const f
     }
 }
 
-/* The attributes of a node, in a step with dynamic shapes those that the rule resolved for the dimensions of the run. */
+/* The attributes of a node; in a step with dynamic shapes, as the rule resolved them for the dimensions of the run. */
 static const void *nnrti_cpu_attr_of_run(const void *attr, const nnrt_call *call)
 {
     return call->resolve != NULL ? ((const nnrt_resolve *)call->resolve)->resolved : attr;
@@ -3493,7 +3493,7 @@ static void nnrti_cpu_repeat(uint8_t *y, size_t width, size_t count)
 {
     const size_t bytes = width * count;
     for (size_t done = width, some; done < bytes; done += some) {
-        some = done < 4096 ? done : 4096 / width * width; /* what the L1 cache holds */
+        some = done < 4096 ? done : 4096 / width * width; /* of a size for the L1 cache */
         some = some < bytes - done ? some : bytes - done;
         memcpy(y + done, y, some);
     }
@@ -3631,7 +3631,7 @@ static NNRT_ReturnCode nnrti_cpu_cast_elements(const void *attr, nnrt_view *args
     8 /* resampled rows that are kept, by the indices of the axes before the last: a power of two */
 #define NNRTI_CPU_RESIZE_BYTES (1 << 22) /* most scratch; longer axes keep the reference kernel */
 
-/* The taps of an axis: those of index i are start[i] to start[i + 1] - 1. */
+/* The taps of an axis; index i has the taps start[i] to start[i + 1] - 1. */
 typedef struct nnrti_cpu_resize_axis {
     int32_t *start, *index; /* index: offset in x; -1: outside x */
     float *weight;

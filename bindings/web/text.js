@@ -173,7 +173,7 @@ export class TextModel {
     async *chat(message, options) {
         if (this.template === undefined)
             throw new Error('the file has no chat template that is known; generate() continues a text');
-        yield* this.#reply(() => this.#with([options?.system ?? '', message], (...texts) => this.#call('message', ...texts)), options);
+        yield* this.#reply(() => this.#with([`${options?.system ?? ''}\0`, message], (system, _, ...user) => this.#call('message', system, ...user)), options);
     }
 
     async *#reply(add, {tokens = 256, signal, onProgress} = {}) {

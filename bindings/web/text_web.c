@@ -42,6 +42,7 @@ nothing: no system interface, no threads.
 #define NNRT_IMPLEMENTATION
 #include "../../core/nnrt_text.h"
 #include "../../formats/nnrt_gguf.h"
+#include "../../tools/common/language.h" /* the next message of a chat */
 
 #define TEXT_EXPORT(name) __attribute__((export_name(#name)))
 
@@ -201,38 +202,17 @@ TEXT_EXPORT(add) bool text_add(const char *text, size_t bytes)
     return true;
 }
 
-/* Appends a message of the user, before the first one also the system's (systemBytes > 0), in the form of the file's chat
-   template. False: error(). */
-TEXT_EXPORT(message) bool text_message(const char *system, size_t systemBytes, const char *user, size_t userBytes)
+/* Appends a message of the user, before the first one also the system's (not empty), in the form of the file's chat template.
+   system ends with a 0. False: error(). */
+TEXT_EXPORT(message) bool text_message(const char *system, const char *user, size_t userBytes)
 {
-    /* After a reply, which is the text "\1" here, only the text behind it is new. */
-    const nnrt_chat_message all[] = {
-        {"user", {"", 0}}, {"assistant", {"\1", 1}}, {"system", {system, systemBytes}}, {"user", {user, userBytes}}};
-    nnrt_chat_message m[3];
-    uint32_t count = 0;
-    size_t bytes = 0;
-    char *text = NULL;
-    const char *from = NULL;
+    const nnrt_piece message = {user, userBytes};
+    lm_text out = {0};
     bool done = false;
     nnrt_error_clear(&text_error);
-    if (text_end > 0) {
-        m[count++] = all[0];
-        m[count++] = all[1];
-    } else if (systemBytes > 0) {
-        m[count++] = all[2];
-    }
-    m[count++] = all[3];
-    if (nnrt_chat_format((int32_t)text_about.chat, m, count, true, NULL, 0, &bytes, &text_error) != NNRT_INSUFFICIENT_BUFFER)
-        return false;
-    nnrt_error_clear(&text_error); /* of the missing buffer: the length is known now */
-    if ((text = (char *)malloc(bytes)) == NULL)
-        (void)nnrt_error_set(&text_error, NNRT_OUT_OF_MEMORY, "not enough memory for a message of %z bytes", bytes);
-    else if (nnrt_chat_format((int32_t)text_about.chat, m, count, true, text, bytes, &bytes, &text_error) == NNRT_SUCCESS) {
-        from = text_end > 0 ? (const char *)memchr(text, '\1', bytes) : NULL;
-        from = from != NULL ? from + 1 : text;
-        done = text_add(from, bytes - (size_t)(from - text));
-    }
-    free(text);
+    if (lm_chat_next(&out, (int32_t)text_about.chat, text_end == 0, *system != '\0' ? system : NULL, message, &text_error) == NNRT_SUCCESS)
+        done = text_add(out.data, out.bytes);
+    lm_text_free(&out);
     return done;
 }
 
