@@ -135,7 +135,7 @@ help:
 	@echo 'make bench-load       load time and memory of files of 200 MB (.nnrt), 104 MB (.onnx) and 14 MB (.tflite)'
 	@echo 'make bench-arena      bytes of the arena of each network of make models: reference, cpu'
 	@echo 'make bench-arm        AArch64 kernels without such a machine: loops in llvm-mca, instructions of networks in qemu'
-	@echo 'make bench-text       a language model beside llama.cpp: prompts of 8, 128 and 1024 tokens, and a step'
+	@echo 'make bench-text       a language model beside llama.cpp and ONNX Runtime: prompts of 8, 128 and 1024 tokens, a step; KIND=Q4_K'
 	@echo 'make bench-nbits      MATMUL_NBITS: bandwidth of a GEMV, speed of a GEMM beside float32 weights; targets met or missed'
 	@echo 'make bench-threads    two threads beside one, also beside busy processes; THREADS=4 SECONDS=10 FILES="a.onnx"'
 	@echo 'make quantize-table   nnrt quantize on ten networks: signal-to-noise ratio without each step; NETS="lenet dscnn_kws": some'

@@ -502,7 +502,7 @@ typedef struct nnrt_states {
     size_t noteBytes;
 } nnrt_states;
 /* Writes the states of a session of this model into memory, for nnrt_file_write. out NULL: only sets *bytes.
-   INSUFFICIENT_BUFFER: size is less. */
+   INSUFFICIENT_BUFFER: size is less. NOT_SUPPORT: the rows are pages (metadata "pages"). */
 NNRT_API NNRT_ReturnCode nnrt_session_save_states(const nnrt_session *session, const NNRT_Model *model,
                                                   const nnrt_states *states, void *out, size_t size, size_t *bytes,
                                                   nnrt_error *error);
@@ -513,10 +513,10 @@ NNRT_API NNRT_ReturnCode nnrt_session_save_states(const nnrt_session *session, c
 NNRT_API NNRT_ReturnCode nnrt_session_load_states(nnrt_session *session, const NNRT_Model *model, const void *data,
                                                   size_t bytes, nnrt_states *states, nnrt_error *error);
 /* Removes `count` rows from row `first` on of a cache of `rows` rows: the later ones move there, of all states. Keys that
-   were rotated by their positions are turned to the new ones, so that the next run continues at rows - count. The remaining
-   rows keep the influence that the removed ones had on them in deeper layers. count 0: only checks. NOT_SUPPORT: not all
-   states are in place, or the model does not say how its keys depend on positions (metadata "rotary", nnrt_model.h), as
-   with learned position embeddings. */
+   were rotated by their positions are turned to the new ones (those of int8 are quantized again), so that the next run
+   continues at rows - count. The remaining rows keep the influence that the removed ones had on them in deeper layers.
+   count 0: only checks. NOT_SUPPORT: not all states are in place, their rows are pages (metadata "pages"), or the model
+   does not say how its keys depend on positions (metadata "rotary", nnrt_model.h), as with learned position embeddings. */
 NNRT_API NNRT_ReturnCode nnrt_session_drop_rows(nnrt_session *session, const NNRT_Model *model, uint32_t rows,
                                                 uint32_t first, uint32_t count, nnrt_error *error);
 
@@ -3474,6 +3474,17 @@ static uint64_t nnrti_states_model(const NNRT_Model *m)
     return hash;
 }
 
+/* Fails if the rows of the states belong to pages of several sequences. */
+static NNRT_ReturnCode nnrti_states_paged(const NNRT_Model *model, nnrt_error *error)
+{
+    const char *rows = nnrt_model_metadata(model, "pages");
+    return rows == NULL ? NNRT_SUCCESS
+                        : nnrt_error_set(error, NNRT_NOT_SUPPORT,
+                                         "the rows of the states are pages of %s rows, which several sequences share (metadata "
+                                         "pages): they are not saved, loaded or dropped as rows of one sequence",
+                                         rows);
+}
+
 /* Bytes of the saved states of a session. */
 static bool nnrti_states_size(const nnrt_session *s, uint32_t rows, size_t note, size_t *bytes)
 {
@@ -3502,6 +3513,8 @@ NNRT_API NNRT_ReturnCode nnrt_session_save_states(const nnrt_session *session, c
                               : states == NULL ? "states"
                               : bytes == NULL  ? "bytes"
                                                : "states->note");
+    if (nnrti_states_paged(model, error) != NNRT_SUCCESS)
+        return NNRT_NOT_SUPPORT;
     if (states->rows > nnrti_states_capacity(session))
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "%u rows are to be saved, and the states have %u", states->rows,
                               nnrti_states_capacity(session));
@@ -3606,11 +3619,14 @@ NNRT_API NNRT_ReturnCode nnrt_session_load_states(nnrt_session *session, const N
     code = nnrti_states_open(&found, data, bytes, error);
     if (states != NULL)
         *states = found;
-    if (code != NNRT_SUCCESS || session == NULL)
+    if (code != NNRT_SUCCESS || session == NULL || (code = nnrti_states_paged(model, error)) != NNRT_SUCCESS)
         return code;
     memcpy(&h, data, sizeof(h));
     if (h.count != session->nStates)
-        return nnrt_error_set(error, NNRT_INVALID_SHAPE, "%u states are saved, the session has %u", h.count, session->nStates);
+        return nnrt_error_set(error, NNRT_INVALID_SHAPE,
+                              "%u states are saved, the session has %u: expected the model, and the type of its cache, that they "
+                              "were saved with",
+                              h.count, session->nStates);
     if (h.rows > nnrti_states_capacity(session))
         return nnrt_error_set(error, NNRT_INVALID_SHAPE, "%u rows are saved, the states of the session have %u", h.rows,
                               nnrti_states_capacity(session));
@@ -3707,6 +3723,93 @@ static void nnrti_rotary_turn(const nnrt_state *keys, const nnrti_rotary *r, uin
     }
 }
 
+#define NNRTI_ROTARY_SIZE 4096 /* elements of int8 that are turned at a time; the largest size of a head of them */
+
+/* Adjacent elements as a matrix. */
+static nnrt_view nnrti_rotary_view(void *data, NNRT_DataType type, size_t rows, size_t columns)
+{
+    nnrt_view v;
+    memset(&v, 0, sizeof(v));
+    v.data = data;
+    v.dataType = type;
+    v.rank = 2;
+    v.dims[0] = (int32_t)rows;
+    v.dims[1] = (int32_t)columns;
+    v.strides[0] = (ptrdiff_t)columns;
+    v.strides[1] = 1;
+    return v;
+}
+
+/* The same for keys of int8: rows of heads become float32, are turned, and quantized again. */
+static void nnrti_rotary_turn_int8(const nnrt_state *keys, const nnrt_state *scales, const nnrti_rotary *r, uint32_t first,
+                                   uint32_t end, uint32_t by)
+{
+    const size_t heads = (size_t)r->heads, size = (size_t)keys->info.shape.dims[2] / heads;
+    const size_t block = (size_t)(keys->info.shape.dims[2] / scales->info.shape.dims[2]);
+    float values[NNRTI_ROTARY_SIZE];
+    NNRT_QuantizeBlocks quantize;
+    nnrti_rotary one = *r;
+    nnrt_state part;
+    memset(&part, 0, sizeof(part));
+    part.info.dataType = NNRT_DATA_TYPE_FLOAT32;
+    part.info.shape.dims[2] = (int32_t)size;
+    part.data = values;
+    one.heads = 1;
+    quantize.blockSize = (int64_t)block;
+    for (size_t at = first * heads, some; at < end * heads; at += some) {
+        int8_t *row = (int8_t *)keys->data + at * size;
+        uint16_t *scale = (uint16_t *)scales->data + at * size / block;
+        nnrt_view x, y, to;
+        some = NNRTI_ROTARY_SIZE / size < end * heads - at ? NNRTI_ROTARY_SIZE / size : end * heads - at;
+        x = nnrti_rotary_view(values, NNRT_DATA_TYPE_FLOAT32, some * size / block, block);
+        y = nnrti_rotary_view(row, NNRT_DATA_TYPE_INT8, some * size / block, block);
+        to = nnrti_rotary_view(scale, NNRT_DATA_TYPE_FLOAT16, some * size / block, 1);
+        for (size_t i = 0; i < some * size; i++)
+            values[i] = nnrt_half_to_float(scale[i / block]) * (float)row[i];
+        nnrti_rotary_turn(&part, &one, 0, (uint32_t)some, by);
+        (void)nnrt_quantize_blocks(&quantize, &x, &y, &to);
+    }
+}
+
+/* The state whose name is the `length` bytes at `name`. */
+static bool nnrti_rotary_state(const nnrt_session *s, const char *name, size_t length, nnrt_state *state)
+{
+    for (uint32_t k = 0; k < s->nStates; k++) {
+        *state = nnrt_session_state(s, k);
+        if (strlen(state->info.name) == length && memcmp(state->info.name, name, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a state has rows [1,rows,heads * size] in place. */
+static bool nnrti_rotary_rows(const nnrt_state *state, const nnrti_rotary *r)
+{
+    const int32_t *dims = state->info.shape.dims;
+    return state->axis == 1 && state->info.shape.rank == 3 && dims[0] == 1 && dims[2] > 0 && dims[2] % r->heads == 0;
+}
+
+/* Finds the keys, with their scales if they are int8, that a line names from `name` to `end`: KEYS or KEYS*SCALES. */
+static bool nnrti_rotary_keys(const nnrt_session *s, const nnrti_rotary *r, const char *name, const char *end, nnrt_state *keys,
+                              nnrt_state *scales)
+{
+    const char *star = name;
+    int32_t size;
+    while (star < end && *star != '*')
+        star++;
+    if (!nnrti_rotary_state(s, name, (size_t)(star - name), keys) || !nnrti_rotary_rows(keys, r))
+        return false;
+    size = keys->info.shape.dims[2] / r->heads;
+    if (r->pairs > size / 2)
+        return false;
+    if (star == end)
+        return keys->info.dataType == NNRT_DATA_TYPE_FLOAT32 || keys->info.dataType == NNRT_DATA_TYPE_FLOAT16;
+    return keys->info.dataType == NNRT_DATA_TYPE_INT8 && size <= NNRTI_ROTARY_SIZE &&
+           nnrti_rotary_state(s, star + 1, (size_t)(end - star - 1), scales) && nnrti_rotary_rows(scales, r) &&
+           scales->info.dataType == NNRT_DATA_TYPE_FLOAT16 && scales->info.shape.dims[1] == keys->info.shape.dims[1] &&
+           size % (scales->info.shape.dims[2] / r->heads) == 0;
+}
+
 /* Turns the keys of all lines of `text`; by 0: only checks them. */
 static NNRT_ReturnCode nnrti_rotary_all(nnrt_session *s, const char *text, uint32_t first, uint32_t end, uint32_t by,
                                         nnrt_error *error)
@@ -3718,23 +3821,17 @@ static NNRT_ReturnCode nnrti_rotary_all(nnrt_session *s, const char *text, uint3
             return nnrt_error_set(error, NNRT_INVALID_MODEL,
                                   "rotary, line %u: expected INPUT,INPUT=HEADS pairs F F .., or halves", line);
         for (name = r.names; name <= r.namesEnd; name = next + 1) {
-            nnrt_state keys;
-            bool found = false;
+            nnrt_state keys, scales;
             for (next = name; next < r.namesEnd && *next != ',';)
                 next++;
-            for (uint32_t k = 0; k < s->nStates && !found; k++) {
-                keys = nnrt_session_state(s, k);
-                found = strlen(keys.info.name) == (size_t)(next - name) &&
-                        memcmp(keys.info.name, name, (size_t)(next - name)) == 0;
-            }
-            if (!found || keys.axis != 1 || keys.info.shape.rank != 3 || keys.info.shape.dims[0] != 1 ||
-                keys.info.shape.dims[2] % r.heads != 0 || r.pairs > keys.info.shape.dims[2] / r.heads / 2 ||
-                (keys.info.dataType != NNRT_DATA_TYPE_FLOAT32 && keys.info.dataType != NNRT_DATA_TYPE_FLOAT16))
+            if (!nnrti_rotary_keys(s, &r, name, next, &keys, &scales))
                 return nnrt_error_set(error, NNRT_INVALID_MODEL,
                                       "rotary, line %u: expected states in place, float32 or float16 [1,rows,%d * size], size at "
-                                      "least %d",
-                                      line, r.heads, 2 * r.pairs);
-            if (by > 0)
+                                      "least %d, or int8 with *SCALES of float16, size at most %d",
+                                      line, r.heads, 2 * r.pairs, NNRTI_ROTARY_SIZE);
+            if (by > 0 && keys.info.dataType == NNRT_DATA_TYPE_INT8)
+                nnrti_rotary_turn_int8(&keys, &scales, &r, first, end, by);
+            else if (by > 0)
                 nnrti_rotary_turn(&keys, &r, first, end, by);
         }
     }
@@ -3750,6 +3847,8 @@ NNRT_API NNRT_ReturnCode nnrt_session_drop_rows(nnrt_session *session, const NNR
     if (session == NULL || model == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_session_drop_rows: %s is NULL",
                               session == NULL ? "session" : "model");
+    if ((code = nnrti_states_paged(model, error)) != NNRT_SUCCESS)
+        return code;
     for (uint32_t k = 0; k < session->nStates; k++)
         if (session->axes[k] < 0)
             return nnrt_error_set(error, NNRT_NOT_SUPPORT, "state '%s' has no rows that could be dropped: it is not in place",

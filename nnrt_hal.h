@@ -516,7 +516,7 @@ static NNRT_ReturnCode nnrti_plan_make(const NNRT_Model *model, const NNRT_Model
     nnrt_draft *draft;
     NNRT_ReturnCode code;
     *made = m;
-    nnrti_memory_expect(memory, nnrti_draft_guess(model), true);
+    nnrti_memory_expect(memory, nnrti_draft_guess(model), 1);
     if (m == NULL || (model != NULL && (model = nnrt_model_map(model, memory, &m->mappings)) == NULL))
         return nnrti_no_memory(config->error);
     if ((code = nnrt_plan_draft(model, config, memory, &draft)) != NNRT_SUCCESS ||
@@ -535,21 +535,29 @@ static void nnrti_plan_model_unmap(nnrt_plan_model *m)
 
 /* Count mode allocates the tables of the draft, which later sizes depend on, and frees them at the end. Bulk data
    (workspace, copied constants, packed weights) are counted only, so counting a large model needs little memory. */
+static NNRT_ReturnCode nnrti_plan_count(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
+                                        void *user, nnrt_memory *memory)
+{
+    nnrt_plan_model *made;
+    NNRT_ReturnCode code;
+    nnrt_memory_count(memory, config->allocator);
+    code = nnrti_plan_make(model, config, edit, user, memory, &made);
+    nnrti_plan_model_unmap(made);
+    nnrt_memory_end(memory);
+    return code;
+}
+
 NNRT_API NNRT_ReturnCode nnrt_plan_memory(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
                                           void *user, size_t *bytes)
 {
     NNRT_ModelConfig own;
     nnrt_memory memory;
-    nnrt_plan_model *made;
     NNRT_ReturnCode code;
     if (bytes == NULL)
         return NNRT_NULL_PTR;
     *bytes = 0;
     nnrt_config_read(&own, config);
-    nnrt_memory_count(&memory, own.allocator);
-    code = nnrti_plan_make(model, &own, edit, user, &memory, &made);
-    nnrti_plan_model_unmap(made);
-    nnrt_memory_end(&memory);
+    code = nnrti_plan_count(model, &own, edit, user, &memory);
     if (code == NNRT_SUCCESS && !nnrt_round_size(memory.peak, NNRT_ALIGNMENT, bytes))
         return nnrti_no_memory(own.error);
     return code;
@@ -741,6 +749,32 @@ NNRT_API void nnrt_plan_model_keep(nnrt_plan_model *model, const NNRT_ModelConfi
     nnrti_plan_hold(model->plan, 1);
 }
 
+/* Bytes of constants from which on a model is counted before it is prepared: then all packed weights share one piece of their
+   exact size, in huge pages, and the tables another one. Counting takes a few percent of the time of packing so many. */
+#define NNRTI_COUNTED_BYTES ((size_t)16 << 20)
+
+static void nnrti_plan_expect(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit, void *user,
+                              nnrt_memory *memory)
+{
+#if NNRTI_PREFAULTS
+    NNRT_ModelConfig quiet = *config;
+    nnrt_memory count;
+    size_t bytes = 0;
+    if (model == NULL || edit == NULL || config->buffer != NULL || !nnrti_is_malloc(config->allocator))
+        return;
+    for (uint32_t t = 0; t < model->allTensors.count && bytes < NNRTI_COUNTED_BYTES; t++)
+        bytes += model->allTensors.data[t].data.dataSize;
+    quiet.log = NULL;
+    quiet.error = NULL;
+    if (bytes < NNRTI_COUNTED_BYTES || nnrti_plan_count(model, &quiet, edit, user, &count) != NNRT_SUCCESS)
+        return;
+    nnrti_memory_expect(memory, NNRTI_PIECE_HEADER + count.bulkBytes, 2);
+    nnrti_memory_expect(memory, NNRT_PIECE_BYTES + count.frontPeak - count.bulkBytes, 0);
+#else
+    (void)model, (void)config, (void)edit, (void)user, (void)memory;
+#endif
+}
+
 /* nnrt_plan_prepare, whatever config->packs is. */
 static NNRT_ReturnCode nnrti_plan_prepare(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
                                           void *user, NNRT_PreparedModel **prepared)
@@ -759,6 +793,7 @@ static NNRT_ReturnCode nnrti_plan_prepare(const NNRT_Model *model, const NNRT_Mo
         nnrt_memory_buffer(&memory, own.buffer, own.bufferBytes);
     else
         nnrt_memory_allocate(&memory, own.allocator);
+    nnrti_plan_expect(model, &own, edit, user, &memory);
     code = nnrti_plan_make(model, &own, edit, user, &memory, &made);
     if (code != NNRT_SUCCESS) {
         nnrti_plan_model_unmap(made);
@@ -847,6 +882,8 @@ static NNRT_ReturnCode nnrti_edit_packing(void *user, nnrt_draft *draft)
     nnrti_packing_edit *e = (nnrti_packing_edit *)user;
     nnrti_packing *p = e->packing;
     NNRT_ReturnCode code;
+    if (draft->memory->counting) /* nothing is packed; weights that come from a table are taken once, and need no memory */
+        return p == NULL ? e->edit(e->user, draft) : NNRT_NOT_SUPPORT;
     if (p == NULL) {
         if ((p = (nnrti_packing *)nnrt_memory_keep(draft->memory, sizeof(*p))) == NULL)
             return nnrti_no_memory(draft->config->error);

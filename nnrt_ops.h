@@ -175,8 +175,8 @@ MIT license, see LICENSE.
 #define NNRT_KEEP_TYPES NNRT_TYPES_ALL
 #endif
 
-/* NNRTI_PLAIN: a function behind #ifdef NNRTI_PLAIN has the results of the one behind its #else, but for the payload of a NaN
-   and the texts of errors. It is shorter and slower: `nnrt ops --copy` prints it. */
+/* NNRTI_PLAIN: a function behind #ifdef NNRTI_PLAIN has the results of the one behind its #else, but for the payload of a NaN.
+   It is shorter, and calls <math.h> or takes longer: `nnrt ops --copy` prints it. */
 
 #define NNRTI_HAS_TYPE(name) ((NNRT_KEEP_TYPES & NNRT_TYPES_OF(NNRT_DATA_TYPE_##name)) != 0)
 #define NNRTI_HAS_TYPES(types) ((NNRT_KEEP_TYPES & (types)) != 0)
@@ -591,7 +591,8 @@ typedef struct nnrt_error {
     M(S, FLOAT, _, scale,              0) /* factor of the q.k scores; 0 = 1/sqrt(elements of a head) */ \
     M(S, FLOAT, _, softcap,            0) /* scores p become softcap*tanh(p/softcap) before the mask; 0 = no cap */ \
     M(S, INT,   _, leftWindowSize,    -1) /* maximum number of keys before its own that a query sees; -1 = all */ \
-    M(S, INT,   _, rightWindowSize,   -1) /* maximum number of keys after its own that a query sees; -1 = all */
+    M(S, INT,   _, rightWindowSize,   -1) /* maximum number of keys after its own that a query sees; -1 = all */ \
+    M(S, INT,   _, pageSize,           0) /* rows of k and v in a page, a divisor of their number; 0 without pages */
 /* AVGPOOL_FUSION, AVGPOOL_INCLUDE_PAD */
 #define NNRT_ATTR_AvgPoolFusion(M, S) \
     M(S, INTS, _,              kernelSize,     NNRT_REQUIRED) /* [height, width], both >= 1; ignored if global */ \
@@ -907,7 +908,8 @@ typedef struct nnrt_error {
     M(S, INT, _, columns,    NNRT_REQUIRED) /* K: entries in a row of the weights, without padding of the last block */ \
     M(S, INT, _, bits,       4) /* of an entry, 2, 4 or 8; 0 = 4 */ \
     M(S, INT, _, blockSize, 32) /* entries with one scale and zero point, a power of 2 of 16 to 65536; 0 = 32 */ \
-    M(S, INT, _, accuracyLevel, 0) /* 0: x as it is; 4: each block of x is rounded to int8 with a scale */
+    M(S, INT, _, accuracyLevel, 0) /* 0: x as it is; 4: each block of x is rounded to int8 with a scale */ \
+    M(S, INT, _, blockType, 0) /* 0: entries, scale and zeroPoint; else the number of a type of NNRT_BLOCK_TYPES: weight has its blocks */
 /* MAX_POOL_3D */
 #define NNRT_ATTR_MaxPool3D(M, S) \
     M(S, INTS, _,       kernelShape, NNRT_REQUIRED) /* kernel size of each axis after the channels, each >= 1 */ \
@@ -995,6 +997,9 @@ typedef struct nnrt_error {
     M(S, TYPE, int64_t, srcT, 0) /* DataType number of the input; must match the tensor; 0 = its type */ \
     M(S, TYPE, int64_t, dstT, 0) /* DataType number of the output; must match the tensor; 0 = its declared type */ \
     M(S, INT,  _,       axis, 0) /* axis of per-axis QuantParams, in [-rank, rank) */
+/* QUANTIZE_BLOCKS */
+#define NNRT_ATTR_QuantizeBlocks(M, S) \
+    M(S, INT, _, blockSize, 32) /* adjacent elements of the last axis with one scale, a divisor of its size; 0 = 32 */
 /* QUANTIZE_LINEAR */
 #define NNRT_ATTR_QuantizeLinear(M, S) \
     M(S, TYPE, int64_t, dstT, 0) /* DataType number of the output; must match the tensor; 0 = its declared type */ \
@@ -1133,7 +1138,8 @@ typedef struct nnrt_error {
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* TENSOR_SCATTER */
 #define NNRT_ATTR_TensorScatter(M, S) \
-    M(S, INT, _, axis, NNRT_NOT_ZERO(-2)) /* axis of x that starts count along, in [-rank, rank), not the first axis */
+    M(S, INT, _, axis, NNRT_NOT_ZERO(-2)) /* axis of x that starts count along, in [-rank, rank), not the first axis */ \
+    M(S, INT, _, pageSize,            0) /* rows of a page along axis, a divisor of its size; 0 without pages */
 /* TILE_FUSION */
 #define NNRT_ATTR_TileFusion(M, S) \
     M(S, INTS, _, dims, 0) /* axes of the entries of multiples; empty = the last len(multiples) axes */
@@ -1300,6 +1306,7 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_BUT_F32,  NULL, AddFusion,             add_fusion,                  2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, AddFusion,             add_fusion_q8,               2d1_1,  own), 10) \
     X(ADD_N,                     8, AddN,                 none, add_n,                   "x*[..^]=0",               "y[..^]=0",            NNRTI_AGNOSTIC | NNRT_OP_ELEMENTWISE | NNRT_OP_MONOTONE, \
+        K(NNRT_TYPES_F32,      NULL, AddN,                  add_n_f32,                   V_1,    own) \
         K(NNRT_TYPES_F16,      NULL, AddN,                  add_n_f16,                   V_1,    own) \
         K(NNRT_TYPES_NUM,      NULL, AddN,                  add_n,                       V_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, AddN,                  add_n_q8,                    Vd1_1,  own), 0) \
@@ -1639,7 +1646,7 @@ typedef struct nnrt_error {
         NNRTI_K_FLOATS(K,            HardSwish,             hard_swish,                  1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 0) \
     X(LOGICAL_XOR,            1011, LogicalXor,           none, none,                    "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
-        K(NNRT_TYPES_BOOL,     NULL, NotEqual,              not_equal,                   2_1,    shared), 0) \
+        K(NNRT_TYPES_BOOL,     NULL, LogicalXor,            logical_xor,                 2_1,    own), 0) \
     X(MESHGRID,               1012, Meshgrid,             none, meshgrid,                "x*=0",                    "y*=0",                NNRTI_MOVE | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Meshgrid,              meshgrid,                    V_V,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Meshgrid,              meshgrid_q8,                 Vd1_V,  own), 0) \
@@ -1771,9 +1778,10 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_FLOAT,    NULL, RMSNormalization,      rms_normalization,           2_1,    own), 0) \
     X(ROTARY_EMBEDDING,       1183, RotaryEmbedding,       own, rotary_embedding,        "x[..] cosCache=0 sinCache=0 positionIds?[B,S]:i", "y[..]=0", NNRTI_MAP, \
         K(NNRT_TYPES_FLOAT,    NULL, RotaryEmbedding,       rotary_embedding,            4_1c,   own), 0) \
-    X(ATTENTION,              1184, Attention,             own, attention,               "q k=0 v=0 mask?:. pastKey?[B,H,P,D]=0 pastValue?[B,H,P,V]=0 keyLengths?[B]:i", "y=0 presentKey?[B,H,T,D]=1 presentValue?[B,H,T,V]=1 weights?[B,G,S,T]=0", NNRTI_MOVE, \
-        K(NNRT_TYPES_FLOAT,    NULL, Attention,             attention,                   7_4c,   own) \
-        K(NNRT_TYPES_F32,      "q k:f v=1 mask?:. pastKey?=1 pastValue?=1 keyLengths?:i", Attention, attention, 7_4c, shared), 0) \
+    X(ATTENTION,              1184, Attention,             own, attention,               "q k=0 v=0 mask?:. pastKey?[B,H,P,D]=0 pastValue?[B,H,P,V]=0 keyLengths?[B]:i keyScale?:f valueScale?:f pages?[B,L]:i", "y=0 presentKey?[B,H,T,D]=1 presentValue?[B,H,T,V]=1 weights?[B,G,S,T]=0", NNRTI_MOVE, \
+        K(NNRT_TYPES_FLOAT,    NULL, Attention,             attention,                   A_4c,   own) \
+        K(NNRT_TYPES_F32,      "q k:f v=1 mask?:. pastKey?=1 pastValue?=1 keyLengths?:i keyScale?:f valueScale?:f pages?:i", Attention, attention, A_4c,  shared) \
+        K(NNRT_TYPES_F32,      "q k:8 v=1 mask?:. pastKey?=1 pastValue?=1 keyLengths?:i keyScale?:f valueScale?:f pages?:i", Attention, attention, A_4c,  shared), 0) \
     X(RANDOM_NORMAL,          1185, RandomNormal,          own, random_normal,           "shape[R]",                "y:.",                 NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, RandomNormal,          random_normal,               1_1,    own), 0) \
     X(RANDOM_UNIFORM,         1186, RandomUniform,         own, random_uniform,          "shape[R]",                "y:.",                 NNRTI_MOVE, \
@@ -1790,7 +1798,7 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_FLOAT,    NULL, QuantizeLinear,        quantize_linear,             1_1,    own), 0) \
     X(BITCAST,                1192, Bitcast,               own, bitcast,                 "x[..]",                   "y[..]:.",             NNRTI_AGNOSTIC | NNRT_OP_ALIAS, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared), 0) \
-    X(MATMUL_NBITS,           1193, MatMulNBits,           own, matmul_nbits,            "x[..,K] weight[N,B,Z]:8 scale[N,B]=0 zeroPoint?:. bias?[N]=0", "y[..,N]=0", NNRT_OP_EMPTY, \
+    X(MATMUL_NBITS,           1193, MatMulNBits,           own, matmul_nbits,            "x[..,K] weight[N,B,Z]:8 scale?[N,B]=0 zeroPoint?:. bias?[N]=0", "y[..,N]=0", NNRT_OP_EMPTY, \
         K(NNRT_TYPES_F32,      NULL, MatMulNBits,           matmul_nbits_f32,            5_1,    own) \
         K(NNRT_TYPES_F16,      NULL, MatMulNBits,           matmul_nbits_f16,            5_1,    own), 0) \
     X(DECODE_FLOAT,           1194, DecodeFloat,           own, decode_float,            "x[..]",                   "y[..]:.",             NNRTI_AGNOSTIC, \
@@ -1801,8 +1809,10 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_NUM,      NULL, CumSum,                cum_prod,                    2_1c,   own), 0) \
     X(INVERSE,                1197, Det,                   same, inverse,                "x[..,M,M]",               "y[..,M,M]=0",         NNRT_OP_INPLACE, \
         K(NNRT_TYPES_FLOAT | NNRT_TYPES_F64, NULL, Det,     inverse,                     1_1c,   own), 0) \
-    X(TENSOR_SCATTER,         1198, TensorScatter,         own, tensor_scatter,          "x[B,..] update=0 starts?[B]:i", "y[B,..]=0",     NNRTI_MOVE, \
-        K(NNRT_TYPES_ANY,      NULL, TensorScatter,         tensor_scatter,              3_1c,   own), 0) \
+    X(TENSOR_SCATTER,         1198, TensorScatter,         own, tensor_scatter,          "x[B,..] update=0 starts?[B]:i pages?[B,L]:i", "y[B,..]=0", NNRTI_MOVE, \
+        K(NNRT_TYPES_ANY,      NULL, TensorScatter,         tensor_scatter,              4_1c,   own), 0) \
+    X(QUANTIZE_BLOCKS,        1199, QuantizeBlocks,        own, quantize_blocks,         "x[..,K]",                 "y[..,K]:. scale[..,B]:.", NNRTI_MOVE, \
+        K(NNRT_TYPES_FLOAT,    NULL, QuantizeBlocks,        quantize_blocks,             1_2,    own), 0) \
     NNRTI_OPS_OF_TEST(X, K)
 /* clang-format on */
 
@@ -1850,8 +1860,8 @@ NNRT_OPS(NNRTI_OP_STRUCT, NNRTI_NO_KERNEL)
 
 /* Names that only macros make, for a search of the text; make docs writes them:
    NNRT_ASPECT_RATIO_POLICY_NOT_SMALLER, NNRT_AUTO_PAD_VALID, NNRT_Abs, NNRT_Acos, NNRT_Acosh, NNRT_Asin, NNRT_Asinh,
-   NNRT_AspectRatioPolicy, NNRT_Assign, NNRT_Atan, NNRT_Atanh, NNRT_BitwiseAnd, NNRT_BitwiseNot, NNRT_BitwiseOr,
-   NNRT_BitwiseXor, NNRT_CANCELLED, NNRT_COORDINATE_TRANSFORM_MODE_ASYMMETRIC, NNRT_Ceil,
+   NNRT_AspectRatioPolicy, NNRT_Assign, NNRT_Atan, NNRT_Atanh, NNRT_BLOCK_Q4_0, NNRT_BitwiseAnd, NNRT_BitwiseNot,
+   NNRT_BitwiseOr, NNRT_BitwiseXor, NNRT_CANCELLED, NNRT_COORDINATE_TRANSFORM_MODE_ASYMMETRIC, NNRT_Ceil,
    NNRT_CoordinateTransformMode, NNRT_Cos, NNRT_Cosh, NNRT_DEVICE_ERROR, NNRT_DEVICE_STATUS_AVAILABLE,
    NNRT_DEVICE_STATUS_BUSY, NNRT_DEVICE_STATUS_OFFLINE, NNRT_DEVICE_STATUS_UNKNOWN, NNRT_DEVICE_TYPE_ACCELERATOR,
    NNRT_DEVICE_TYPE_CPU, NNRT_DEVICE_TYPE_GPU, NNRT_DEVICE_TYPE_OTHER, NNRT_DeviceStatus, NNRT_DeviceType,
@@ -1861,9 +1871,9 @@ NNRT_OPS(NNRTI_OP_STRUCT, NNRTI_NO_KERNEL)
    NNRT_INVALID_BUFFER_SIZE, NNRT_INVALID_FILE, NNRT_INVALID_MODEL, NNRT_INVALID_MODEL_CACHE, NNRT_INVALID_NODE,
    NNRT_INVALID_PATH, NNRT_INVALID_PERFORMANCE_MODE, NNRT_INVALID_PRIORITY, NNRT_INVALID_TENSOR,
    NNRT_INVALID_TENSOR_NAME, NNRT_If, NNRT_IsInf, NNRT_IsNaN, NNRT_LOSS_REDUCTION_MEAN, NNRT_Less, NNRT_LessEqual,
-   NNRT_Log, NNRT_LogicalAnd, NNRT_LogicalNot, NNRT_LogicalOr, NNRT_LogicalXor, NNRT_Loop, NNRT_LossReduction,
-   NNRT_MEMORY_ERROR, NNRT_Maximum, NNRT_Minimum, NNRT_Mish, NNRT_NEAREST_MODE_NORMAL, NNRT_NODE_TYPE_ABS,
-   NNRT_NODE_TYPE_ACOS, NNRT_NODE_TYPE_ACOSH, NNRT_NODE_TYPE_ACTIVATION, NNRT_NODE_TYPE_ADAPTIVE_AVERAGE_POOL_2D,
+   NNRT_Log, NNRT_LogicalAnd, NNRT_LogicalNot, NNRT_LogicalOr, NNRT_Loop, NNRT_LossReduction, NNRT_MEMORY_ERROR,
+   NNRT_Maximum, NNRT_Minimum, NNRT_Mish, NNRT_NEAREST_MODE_NORMAL, NNRT_NODE_TYPE_ABS, NNRT_NODE_TYPE_ACOS,
+   NNRT_NODE_TYPE_ACOSH, NNRT_NODE_TYPE_ACTIVATION, NNRT_NODE_TYPE_ADAPTIVE_AVERAGE_POOL_2D,
    NNRT_NODE_TYPE_ADAPTIVE_MAX_POOL_2D, NNRT_NODE_TYPE_ADD_FUSION, NNRT_NODE_TYPE_ADD_N, NNRT_NODE_TYPE_AFFINE_GRID,
    NNRT_NODE_TYPE_ALL, NNRT_NODE_TYPE_ARGMAX_FUSION, NNRT_NODE_TYPE_ARGMIN_FUSION, NNRT_NODE_TYPE_ASIN,
    NNRT_NODE_TYPE_ASINH, NNRT_NODE_TYPE_ASSERT, NNRT_NODE_TYPE_ASSIGN, NNRT_NODE_TYPE_ATAN, NNRT_NODE_TYPE_ATANH,
@@ -1896,15 +1906,15 @@ NNRT_OPS(NNRTI_OP_STRUCT, NNRTI_NO_KERNEL)
    NNRT_NODE_TYPE_NEG, NNRT_NODE_TYPE_NEGATIVE_LOG_LIKELIHOOD_LOSS, NNRT_NODE_TYPE_NON_MAX_SUPPRESSION,
    NNRT_NODE_TYPE_NON_ZERO, NNRT_NODE_TYPE_NOT_EQUAL, NNRT_NODE_TYPE_ONE_HOT, NNRT_NODE_TYPE_PAD_EDGE,
    NNRT_NODE_TYPE_PAD_FUSION, NNRT_NODE_TYPE_POW_FUSION, NNRT_NODE_TYPE_PRELU_FUSION, NNRT_NODE_TYPE_PRIOR_BOX,
-   NNRT_NODE_TYPE_QUANTIZE_LINEAR, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, NNRT_NODE_TYPE_QUANT_DTYPE_CAST_V2,
-   NNRT_NODE_TYPE_RANDOM_NORMAL, NNRT_NODE_TYPE_RANDOM_UNIFORM, NNRT_NODE_TYPE_RANGE, NNRT_NODE_TYPE_RANK,
-   NNRT_NODE_TYPE_REAL_DIV, NNRT_NODE_TYPE_RECIPROCAL, NNRT_NODE_TYPE_REDUCE_FUSION, NNRT_NODE_TYPE_RESHAPE,
-   NNRT_NODE_TYPE_RESIZE, NNRT_NODE_TYPE_RESIZE_ND, NNRT_NODE_TYPE_REVERSE_SEQUENCE,
-   NNRT_NODE_TYPE_RMS_NORMALIZATION, NNRT_NODE_TYPE_ROI_ALIGN, NNRT_NODE_TYPE_ROLL, NNRT_NODE_TYPE_ROTARY_EMBEDDING,
-   NNRT_NODE_TYPE_ROUND, NNRT_NODE_TYPE_RSQRT, NNRT_NODE_TYPE_SCALE_FUSION, NNRT_NODE_TYPE_SCATTER_ELEMENTS,
-   NNRT_NODE_TYPE_SCATTER_ND, NNRT_NODE_TYPE_SCATTER_ND_UPDATE, NNRT_NODE_TYPE_SELECT, NNRT_NODE_TYPE_SHAPE,
-   NNRT_NODE_TYPE_SIN, NNRT_NODE_TYPE_SINH, NNRT_NODE_TYPE_SLICE_FUSION, NNRT_NODE_TYPE_SOFTMAX,
-   NNRT_NODE_TYPE_SOFTPLUS, NNRT_NODE_TYPE_SPACE_TO_BATCH_ND, NNRT_NODE_TYPE_SPACE_TO_DEPTH,
+   NNRT_NODE_TYPE_QUANTIZE_BLOCKS, NNRT_NODE_TYPE_QUANTIZE_LINEAR, NNRT_NODE_TYPE_QUANT_DTYPE_CAST,
+   NNRT_NODE_TYPE_QUANT_DTYPE_CAST_V2, NNRT_NODE_TYPE_RANDOM_NORMAL, NNRT_NODE_TYPE_RANDOM_UNIFORM,
+   NNRT_NODE_TYPE_RANGE, NNRT_NODE_TYPE_RANK, NNRT_NODE_TYPE_REAL_DIV, NNRT_NODE_TYPE_RECIPROCAL,
+   NNRT_NODE_TYPE_REDUCE_FUSION, NNRT_NODE_TYPE_RESHAPE, NNRT_NODE_TYPE_RESIZE, NNRT_NODE_TYPE_RESIZE_ND,
+   NNRT_NODE_TYPE_REVERSE_SEQUENCE, NNRT_NODE_TYPE_RMS_NORMALIZATION, NNRT_NODE_TYPE_ROI_ALIGN, NNRT_NODE_TYPE_ROLL,
+   NNRT_NODE_TYPE_ROTARY_EMBEDDING, NNRT_NODE_TYPE_ROUND, NNRT_NODE_TYPE_RSQRT, NNRT_NODE_TYPE_SCALE_FUSION,
+   NNRT_NODE_TYPE_SCATTER_ELEMENTS, NNRT_NODE_TYPE_SCATTER_ND, NNRT_NODE_TYPE_SCATTER_ND_UPDATE,
+   NNRT_NODE_TYPE_SELECT, NNRT_NODE_TYPE_SHAPE, NNRT_NODE_TYPE_SIN, NNRT_NODE_TYPE_SINH, NNRT_NODE_TYPE_SLICE_FUSION,
+   NNRT_NODE_TYPE_SOFTMAX, NNRT_NODE_TYPE_SOFTPLUS, NNRT_NODE_TYPE_SPACE_TO_BATCH_ND, NNRT_NODE_TYPE_SPACE_TO_DEPTH,
    NNRT_NODE_TYPE_SPARSE_TO_DENSE, NNRT_NODE_TYPE_SPLIT, NNRT_NODE_TYPE_SQRT, NNRT_NODE_TYPE_SQUARE,
    NNRT_NODE_TYPE_SQUARED_DIFFERENCE, NNRT_NODE_TYPE_SQUEEZE, NNRT_NODE_TYPE_STACK, NNRT_NODE_TYPE_STFT,
    NNRT_NODE_TYPE_STRIDED_SLICE, NNRT_NODE_TYPE_SUB_FUSION, NNRT_NODE_TYPE_TAN, NNRT_NODE_TYPE_TENSOR_SCATTER,
@@ -2130,9 +2140,10 @@ typedef NNRT_ReturnCode (*nnrt_kernel)(const void *attr, nnrt_view *args, nnrt_c
 #define NNRTI_ARGS_5_1c NNRTI_ARGS_5_1, nnrt_call *
 #define NNRTI_ARGS_6_2c const nnrt_view *, NNRTI_ARGS_5_1, nnrt_view *, nnrt_call *
 #define NNRTI_ARGS_7_3c const nnrt_view *, const nnrt_view *, NNRTI_ARGS_5_1, nnrt_view *, nnrt_view *, nnrt_call *
-#define NNRTI_ARGS_7_4c                                                                                                \
-    const nnrt_view *, const nnrt_view *, NNRTI_ARGS_5_1, nnrt_view *, nnrt_view *, nnrt_view *, nnrt_call *
 #define NNRTI_ARGS_8_3c const nnrt_view *, NNRTI_ARGS_7_3c
+#define NNRTI_ARGS_A_4c                                                                                                \
+    const nnrt_view *, const nnrt_view *, const nnrt_view *, const nnrt_view *, const nnrt_view *, NNRTI_ARGS_5_1,     \
+        nnrt_view *, nnrt_view *, nnrt_view *, nnrt_call *
 #define NNRTI_ARGS_1d1_1 NNRTI_ARGS_2_1
 #define NNRTI_ARGS_1d1_2 NNRTI_ARGS_2_1, nnrt_view *
 #define NNRTI_ARGS_1d1_2c NNRTI_ARGS_1d1_2, nnrt_call *
@@ -2434,6 +2445,49 @@ NNRT_API void nnrt_parallel_for(const nnrt_call *call, uint32_t count,
    the kernel adds node and operator in front of it. */
 NNRT_API NNRT_ReturnCode nnrt_call_fail(const nnrt_call *call, NNRT_ReturnCode code, const char *format, ...);
 
+/* ---- blocks of quantized weights ---- */
+
+/* The block types of GGUF files: X(number, NAME, elements, bytes, size, width, bits, minima)
+   number           of the type in GGUF files, and of MATMUL_NBITS's attribute blockType
+   elements, bytes  of a block
+   size             elements with one scale, the attribute blockSize
+   width            the number of values of an entry is at most 2^width
+   bits             of an entry as MATMUL_NBITS has it, the attribute bits
+   minima           1: w = scale * q + minimum, 0: w = scale * (q - 2^(bits - 1)) */
+/* clang-format off */
+#define NNRT_BLOCK_TYPES(X) \
+    X( 2, Q4_0,    32,  18, 32, 4, 4, 0) \
+    X( 3, Q4_1,    32,  20, 32, 4, 4, 1) \
+    X( 6, Q5_0,    32,  22, 32, 5, 8, 0) \
+    X( 7, Q5_1,    32,  24, 32, 5, 8, 1) \
+    X( 8, Q8_0,    32,  34, 32, 8, 8, 0) \
+    X(10, Q2_K,   256,  84, 16, 2, 4, 1) \
+    X(11, Q3_K,   256, 110, 16, 3, 4, 0) \
+    X(12, Q4_K,   256, 144, 32, 4, 4, 1) \
+    X(13, Q5_K,   256, 176, 32, 5, 8, 1) \
+    X(14, Q6_K,   256, 210, 16, 6, 8, 0) \
+    X(20, IQ4_NL,  32,  18, 32, 8, 8, 0)
+/* clang-format on */
+enum {
+    NNRT_BLOCK_ELEMENTS = 256, /* most elements, bytes and scales of a block */
+    NNRT_BLOCK_BYTES = 210,
+    NNRT_BLOCK_SCALES = 16
+};
+#define NNRTI_BLOCK_NUMBER(number, name, ...) NNRT_BLOCK_##name = number,
+enum { NNRT_BLOCK_TYPES(NNRTI_BLOCK_NUMBER) NNRTI_BLOCK_END };
+
+typedef struct nnrt_block_type {
+    int32_t number;
+    char name[8]; /* in place, as a program without the operator would keep strings */
+    int32_t elements, bytes, size, width, bits, minima;
+} nnrt_block_type;
+
+/* The row of a number; NULL: there is none. */
+NNRT_API const nnrt_block_type *nnrt_block_type_of(int64_t number);
+/* The elements of a block: w[i] = scales[i / size] * (q[i] - zeros[i / size]), q of `bits` bits. Of types with minima a zero point is
+   -minimum / scale, rounded to float32; without a finite one, q is 1 and the scale is the minimum. q NULL: scales and zero points only. */
+NNRT_API void nnrt_block_decode(const nnrt_block_type *type, const uint8_t *block, uint8_t *q, float *scales, float *zeros);
+
 /* ---- iteration over views ---- */
 
 /* Whether v has no elements. A kernel may get such views; most functions here require elements. */
@@ -2504,6 +2558,11 @@ NNRT_INLINE int32_t nnrt_load_8(const void *data, ptrdiff_t i, NNRT_DataType typ
 
 /* The element at offset i of an int32 or int64 view: an index, an axis, a length. */
 NNRT_API int64_t nnrt_load_index(const nnrt_view *v, ptrdiff_t i);
+
+/* Checks line b of a table of pages, the entries of its first `rows` rows: each is the number of a page of pageSize rows, of
+   `count` rows in all. INVALID_PARAMETER: it is not. */
+NNRT_API NNRT_ReturnCode nnrt_check_pages(const nnrt_view *pages, int32_t b, int64_t rows, int64_t pageSize, int32_t count,
+                                          nnrt_call *call);
 
 /* float16 (IEEE binary16, as stored) from float, to nearest even, infinity above 65519.99, and to float, exactly. A NaN
    keeps its sign and the top of its payload and becomes quiet, as with the instructions of x86 and ARM. */
@@ -2726,24 +2785,12 @@ enum { NNRTI_KINDS = 0 NNRT_OPS(NNRTI_OP_KINDS, NNRTI_NO_KERNEL) };
 #define NNRTI_HAS(kind) true
 #endif
 
-#ifdef NNRTI_PLAIN
-/* Bytes of an element; 0: no element type. */
+/* Bytes of an element; 0: no element type. The table begins with the number of bool. */
 NNRT_API size_t nnrt_type_size(NNRT_DataType type)
 {
-    static const uint8_t bytes[] = {1, 0, 1, 2, 4, 8, 0, 1, 2, 4, 8, 0, 2, 4, 8}; /* of 30, bool, to 44, float64 */
-    return type >= 30 && type <= 44 ? bytes[type - 30] : 0;
+    static const uint8_t bytes[] = {1, 0, 1, 2, 4, 8, 0, 1, 2, 4, 8, 0, 2, 4, 8};
+    return type >= 30 && type < 30 + (int32_t)sizeof(bytes) ? bytes[type - 30] : 0;
 }
-#else
-NNRT_API size_t nnrt_type_size(NNRT_DataType type)
-{
-    switch (type) {
-#define NNRTI_TYPE_SIZE(name, number, bytes, text)                                                                     \
-    case number: return bytes;
-        NNRT_DATA_TYPES(NNRTI_TYPE_SIZE)
-    default: return 0;
-    }
-}
-#endif
 
 NNRT_API const char *nnrt_type_name(NNRT_DataType type)
 {
@@ -6044,48 +6091,27 @@ NNRT_API bool nnrt_same_bits(void)
 
 /* Kernel macros of this file: everything that generates kernels, or the rows and cases that kernels consist of. S is
    the attribute struct without NNRT_, fn the kernel's name without nnrt_, value an expression in attr and the elements
-   x[i] and y[i], T an element type, U its unsigned counterpart, R a macro.
+   x[i] and y[i].
 
    Elementwise kernels:
-   NNRTI_ROW_1(S, fn, X, Y, value)        nnrti_<fn>_row: a row of one operand; X, Y: element types
-   NNRTI_ROW_2(S, fn, X, Z, value)        nnrti_<fn>_row: a row of two operands of one type
-   NNRTI_INT_ROWS_1, NNRTI_INT_ROWS_2(S, fn, value)  rows of int32_t, int64_t and uint64_t, modulo 2^n
-   NNRTI_BLOCK(fn, cases)                 nnrti_<fn>_block: calls the row of an element type
-   NNRTI_CASE_1(S, fn, name, X, Y), NNRTI_CASE_2(S, fn, name, X, Z)  one of its cases: NNRT_DATA_TYPE_<name>
-   NNRTI_INT_CASES_1, NNRTI_INT_CASES_2(S, fn)  the cases of NNRTI_INT_ROWS_1 and _2
-   NNRTI_KERNEL_1, NNRTI_KERNEL_2(S, fn, widening, block)  nnrt_<fn>: the kernel with these blocks
+   NNRTI_ROW_1(S, fn, X, Y, value)        nnrti_<fn>_row, nnrti_<fn>_block: a row of one operand; X, Y: element types
+   NNRTI_ROW_2(S, fn, X, Z, value)        the same of two operands of one type
+   NNRTI_INT_ROWS(R, S, fn, value)        rows of int32_t, int64_t and uint64_t, modulo 2^n; R: NNRTI_ROW_1 or NNRTI_ROW_2
+   NNRTI_BLOCK(fn, f32, f64, i32, i64, u64)  nnrti_<fn>_block: calls the block of an element type; none: no such type
+   NNRTI_KERNEL_1(S, fn, widening, block) nnrt_<fn>: the kernel with this block, of one operand
+   NNRTI_KERNEL_2(S, fn, widening, block) the same of two operands
    NNRTI_UNARY(S, fn, f32, f64)           nnrt_<fn>_f32, _f16, _f64: y = f32, in float64 y = f64
-   NNRTI_UNARY_HALF(S, fn, f32)           the first two of them
-   NNRTI_UNARY_INT(S, fn, value)          nnrt_<fn>: y = value for all integer types
    NNRTI_BINARY(S, fn, f32, f64, whole)   nnrti_<fn>_block of two operands, for all types; whole: of integers
-   NNRTI_BITWISE(S, fn, whole)            the same for integers only
-   NNRTI_FUSED(S, fn, value, whole)       the same with a fused activation, and nnrt_<fn>_f32
    NNRTI_PREDICATE(S, fn, value)          nnrt_<fn>: bool z = value for all types
    NNRTI_BINARY_Q8(S, fn, f)              nnrt_<fn>_q8: z = f(x, y) for quantized 8 bits
    NNRTI_PREDICATE_Q8(S, fn, value)       nnrt_<fn>: bool z = value for quantized 8 bits
-   NNRTI_WIDEN(name, T, W), NNRTI_NARROW(name, T, W, value)  conversions of an element type to that of its rows, and back
 
    Other kernels:
    NNRTI_FLOATS(fn, parameters, value)    nnrt_<fn>_f32, _f16: a kernel body `return value`, instantiated for two types
-   NNRTI_MOVE_Q8(S, fn)                   nnrt_<fn>_q8: nnrt_<fn>, which moves elements, then requantizes the result
-   NNRTI_MOVE_BY_Q8(S, fn)                the same for a kernel with one derived constant
-   NNRTI_MOVED_Q8(fn, parameters, row, result, moved)  the same for any parameters; the two before use it
-   NNRTI_WRAPPER_own(S, fn, pattern)      nnrti_call_<fn>: the kernel behind the signature nnrt_kernel
-   NNRTI_WRAPPER_shared(S, fn, pattern)   nothing: another row has the wrapper
-   NNRTI_KERNEL_WRAPPER(types, operands, S, fn, pattern, whose)  one of the two, for a K of NNRT_OPS
+   NNRTI_MOVED_Q8(fn, parameters, row, result, moved)  nnrt_<fn>_q8: `moved` moves elements, then result is requantized
+   NNRTI_WRAPPER(types, operands, S, fn, pattern, whose)  nnrti_call_<fn>: the kernel behind the signature nnrt_kernel
+   NNRTI_CLIP_ROW(name, T, V, load, store)  CLIP: a row of one type */
 
-   Cases that one function defines for itself, mostly as R of NNRTI_INT_TYPES:
-   NNRTI_INT_TYPES(R)                     R(NAME, T, U, least, greatest) for the eight integer types
-   NNRTI_COPY_ROW(bytes, T)               nnrti_copy_row: copies elements of this width
-   NNRTI_READ_F64(name, T, U, least, greatest)  nnrti_read_f64: elements to float64
-   NNRTI_WRITE_F64(name, T, value)        nnrti_write_f64: float64 to elements
-   NNRTI_NUMBER(T, lo, hi)                nnrti_store_number: one float64 to one element, saturating
-   NNRTI_READ_BITS(name, T, U, least, greatest)  CAST: integers to 64 bits
-   NNRTI_WRITE_BITS(name, T, value)       CAST: 64 bits to elements
-   NNRTI_WRITE_LOW(name, T, U, least, greatest)  CAST: 64 bits to integers, modulo 2^n
-   NNRTI_CLIP_ROW(name, T, V, load, store)  CLIP: a row of one type
-   NNRTI_CLIP_INT(name, T, U, low, high)  CLIP: a row of integers
-   NNRTI_WHERE_ROW(bytes, T)              SELECT and WHERE: elements of this width */
 /* memcmp(a, b, bytes) == 0. */
 static bool nnrti_bytes_equal(const void *a, const void *b, size_t bytes)
 {
@@ -6160,14 +6186,6 @@ static void *nnrti_at(void *data, ptrdiff_t i, size_t width)
     return (uint8_t *)data + i * (ptrdiff_t)width;
 }
 
-#ifdef NNRTI_PLAIN
-/* Copies n elements of the given width from x to z; sx and sz are the strides in elements. */
-static void nnrti_copy_row(void *z, ptrdiff_t sz, const void *x, ptrdiff_t sx, int32_t n, size_t width)
-{
-    for (int32_t i = 0; i < n; i++)
-        memmove(nnrti_at(z, i * sz, width), (const uint8_t *)x + i * sx * (ptrdiff_t)width, width);
-}
-#else
 /* Copies n elements of the given width from x to z; sx and sz are the strides in elements. */
 static void nnrti_copy_row(void *z, ptrdiff_t sz, const void *x, ptrdiff_t sx, int32_t n, size_t width)
 {
@@ -6177,18 +6195,23 @@ static void nnrti_copy_row(void *z, ptrdiff_t sz, const void *x, ptrdiff_t sx, i
         return;
     }
     switch (width) {
-#define NNRTI_COPY_ROW(bytes, T)                                                                                       \
-    case bytes:                                                                                                        \
-        for (int32_t i = 0; i < n; i++)                                                                                \
-            ((T *)z)[i * sz] = ((const T *)x)[i * sx];                                                                 \
+    case 1:
+        for (int32_t i = 0; i < n; i++)
+            ((uint8_t *)z)[i * sz] = ((const uint8_t *)x)[i * sx];
         break;
-        NNRTI_COPY_ROW(1, uint8_t)
-        NNRTI_COPY_ROW(2, uint16_t)
-        NNRTI_COPY_ROW(4, uint32_t)
-    default: NNRTI_COPY_ROW(8, uint64_t)
+    case 2:
+        for (int32_t i = 0; i < n; i++)
+            ((uint16_t *)z)[i * sz] = ((const uint16_t *)x)[i * sx];
+        break;
+    case 4:
+        for (int32_t i = 0; i < n; i++)
+            ((uint32_t *)z)[i * sz] = ((const uint32_t *)x)[i * sx];
+        break;
+    default:
+        for (int32_t i = 0; i < n; i++)
+            ((uint64_t *)z)[i * sz] = ((const uint64_t *)x)[i * sx];
     }
 }
-#endif
 
 /* The stride of v along an axis of z, to whose dims v is broadcast: axes are aligned at the last one; those of size 1, and
    missing ones, repeat. */
@@ -6396,6 +6419,27 @@ NNRT_API int64_t nnrt_load_index(const nnrt_view *v, ptrdiff_t i)
     return v->dataType == NNRT_DATA_TYPE_INT64 ? ((const int64_t *)v->data)[i] : ((const int32_t *)v->data)[i];
 }
 
+NNRT_API NNRT_ReturnCode nnrt_check_pages(const nnrt_view *pages, int32_t b, int64_t rows, int64_t pageSize, int32_t count,
+                                          nnrt_call *call)
+{
+    const int32_t most = count / (int32_t)pageSize;
+    for (int32_t i = 0; i < pages->dims[1] && i * pageSize < rows; i++) {
+        const int64_t page = nnrt_load_index(pages, b * pages->strides[0] + i * pages->strides[1]);
+        if (page < 0 || page >= most)
+            return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "pages[%d,%d] is %l, expected 0 to %d", b, i, page, most - 1);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* The row of k and v, or of another pool of pages, that is row j of batch b. */
+static NNRTI_UNUSED int32_t nnrti_page_row(const nnrt_view *pages, int64_t pageSize, int32_t b, int32_t j)
+{
+    const int32_t size = (int32_t)pageSize;
+    if (pages == NULL)
+        return j;
+    return (int32_t)nnrt_load_index(pages, b * pages->strides[0] + j / size * pages->strides[1]) * size + j % size;
+}
+
 /* Offset of the element with the indices place[0], place[1], .. of v. */
 static NNRTI_UNUSED ptrdiff_t nnrti_offset(const nnrt_view *v, const int32_t *place)
 {
@@ -6423,16 +6467,18 @@ static NNRTI_UNUSED bool nnrti_next_place(const nnrt_view *v, int32_t *place)
     return axis >= 0;
 }
 
-/* Increments the indices `place` of the first element of a line of v along axis; false after the last line. */
-static NNRTI_UNUSED bool nnrti_next_line(const nnrt_view *v, int32_t axis, int32_t *place)
+/* *at = offset of line n of v along axis, lines in the order of their other indices; false: v has no such element. */
+static NNRTI_UNUSED bool nnrti_line_at(const nnrt_view *v, int32_t axis, size_t n, ptrdiff_t *at)
 {
-    for (int32_t i = v->rank - 1; i >= 0; i--)
-        if (i != axis) {
-            if (++place[i] < v->dims[i])
-                return true;
-            place[i] = 0;
-        }
-    return false;
+    *at = 0;
+    for (int32_t i = v->rank - 1; i >= 0; i--) {
+        const size_t size = i == axis && v->dims[i] > 0 ? 1 : (size_t)v->dims[i];
+        if (size == 0)
+            return false;
+        *at += (ptrdiff_t)(n % size) * v->strides[i];
+        n /= size;
+    }
+    return n == 0;
 }
 
 /* *place = offset in y of the element or slice that row `row` of indices addresses: n indices, one per leading axis of
@@ -6484,10 +6530,16 @@ NNRTI_INLINE float nnrti_at_4(const nnrt_view *v, int32_t i, int32_t j, int32_t 
     return nnrti_load(v->data, nnrti_offset_4(v, i, j, k, l), type);
 }
 
-/* Offset of element [i,k] of a matrix: the last two axes of v. */
+/* Offset of element [i,k] in the last two axes of v, at index 0 of the axes before them. */
 NNRTI_INLINE ptrdiff_t nnrti_offset_2(const nnrt_view *v, int32_t i, int32_t k)
 {
     return i * v->strides[v->rank - 2] + k * v->strides[v->rank - 1];
+}
+
+/* Element [i,k] in the last two axes of v, float32 or float16, at index 0 of the axes before them. */
+NNRTI_INLINE float nnrti_at_2(const nnrt_view *v, int32_t i, int32_t k)
+{
+    return nnrti_load(v->data, nnrti_offset_2(v, i, k), v->dataType);
 }
 
 /* Element i of a float32 or float16 bias; NULL: 0. */
@@ -6819,17 +6871,18 @@ static uint64_t nnrti_topk_key(const nnrt_view *x, ptrdiff_t at, bool rising)
     return rising && !(order == 0 && x->dataType >= NNRT_DATA_TYPE_FLOAT16) ? ~order : order;
 }
 
-/* Of every line of x along axis the count largest (rising: smallest) elements into values, and their indices into indices, either
-   of which may be NULL. sorted: in descending (rising: ascending) order, equal ones by ascending index, NaN last; else by
-   ascending index. An element is one of them if less than count are before it. nnrt_ops.h keeps a heap of indices. */
+/* Of every line of x along axis the first `count` elements in the order of nnrti_topk_key, equal ones by ascending index, into
+   values, and their indices into indices, either of which may be NULL; unless `sorted`, they are stored by ascending index. An
+   element is one of them if less than `count` elements are before it. */
 static NNRT_ReturnCode nnrti_topk_lines(const nnrt_view *x, int32_t axis, int32_t count, bool rising, bool sorted,
                                         const nnrt_view *values, const nnrt_view *indices, const nnrt_call *call)
 {
     const size_t width = nnrt_type_size(x->dataType);
-    int32_t place[NNRT_MAX_RANK] = {0};
+    const ptrdiff_t step = x->strides[axis];
+    ptrdiff_t from, to = 0, at = 0;
     (void)call;
-    for (bool more = count > 0 && !nnrt_view_empty(x); more; more = nnrti_next_line(x, axis, place)) {
-        const ptrdiff_t from = nnrti_offset(x, place), step = x->strides[axis];
+    for (size_t n = 0; count > 0 && nnrti_line_at(x, axis, n, &from) && (values == NULL || nnrti_line_at(values, axis, n, &to)) &&
+                       (indices == NULL || nnrti_line_at(indices, axis, n, &at)); n++) {
         for (int32_t k = 0, taken = 0; taken < count; k++) {
             const uint64_t key = nnrti_topk_key(x, from + k * step, rising);
             int32_t before = 0;
@@ -6842,27 +6895,29 @@ static NNRT_ReturnCode nnrti_topk_lines(const nnrt_view *x, int32_t axis, int32_
             before = sorted ? before : taken;
             taken++;
             if (values != NULL)
-                memcpy(nnrti_at(values->data, nnrti_offset(values, place) + before * values->strides[axis], width),
+                memcpy(nnrti_at(values->data, to + before * values->strides[axis], width),
                        nnrti_at(x->data, from + k * step, width), width);
             if (indices != NULL)
-                nnrti_store_int(indices->data, nnrti_offset(indices, place) + before * indices->strides[axis], (uint64_t)k,
-                                indices->dataType);
+                nnrti_store_int(indices->data, at + before * indices->strides[axis], (uint64_t)k, indices->dataType);
         }
     }
     return NNRT_SUCCESS;
 }
 #else
-/* nnrti_topk for every line of x along axis: values and their indices, either of which may be NULL. */
+/* nnrti_topk for every line of x along axis: values and their indices, either of which may be NULL. The scratch of call has
+   4*count bytes for the heap; without scratch every line is searched count times. */
 static NNRT_ReturnCode nnrti_topk_lines(const nnrt_view *x, int32_t axis, int32_t count, bool rising, bool sorted,
                                         const nnrt_view *values, const nnrt_view *indices, const nnrt_call *call)
 {
-    int32_t *heap = (int32_t *)nnrti_scratch(call, (size_t)count * sizeof(*heap)), place[NNRT_MAX_RANK] = {0};
-    for (bool more = count > 0 && !nnrt_view_empty(x); more; more = nnrti_next_line(x, axis, place)) {
-        const nnrti_line top = nnrti_line_of(values, axis, values != NULL ? nnrti_offset(values, place) : 0);
-        const nnrti_line at = nnrti_line_of(indices, axis, indices != NULL ? nnrti_offset(indices, place) : 0);
-        nnrti_line line = nnrti_line_of(x, axis, nnrti_offset(x, place));
+    int32_t *heap = (int32_t *)nnrti_scratch(call, (size_t)count * sizeof(*heap));
+    ptrdiff_t from, to = 0, at = 0;
+    for (size_t n = 0; count > 0 && nnrti_line_at(x, axis, n, &from); n++) {
+        if ((values != NULL && !nnrti_line_at(values, axis, n, &to)) || (indices != NULL && !nnrti_line_at(indices, axis, n, &at)))
+            break;
+        const nnrti_line top = nnrti_line_of(values, axis, to), places = nnrti_line_of(indices, axis, at);
+        nnrti_line line = nnrti_line_of(x, axis, from);
         line.rising = rising;
-        nnrti_topk(&line, x->dims[axis], count, sorted, heap, &top, &at);
+        nnrti_topk(&line, x->dims[axis], count, sorted, heap, &top, &places);
     }
     return NNRT_SUCCESS;
 }
@@ -7045,17 +7100,6 @@ static NNRTI_UNUSED double nnrti_activate_f64(double v, NNRT_ActivationType type
     }
 }
 
-/* The integer types: R(NAME, type, unsigned type of its width, least, greatest value). */
-#define NNRTI_INT_TYPES(R)                                                                                             \
-    R(INT8, int8_t, uint8_t, INT8_MIN, INT8_MAX)                                                                       \
-    R(INT16, int16_t, uint16_t, INT16_MIN, INT16_MAX)                                                                  \
-    R(INT32, int32_t, uint32_t, INT32_MIN, INT32_MAX)                                                                  \
-    R(INT64, int64_t, uint64_t, INT64_MIN, INT64_MAX)                                                                  \
-    R(UINT8, uint8_t, uint8_t, 0, UINT8_MAX)                                                                           \
-    R(UINT16, uint16_t, uint16_t, 0, UINT16_MAX)                                                                       \
-    R(UINT32, uint32_t, uint32_t, 0, UINT32_MAX)                                                                       \
-    R(UINT64, uint64_t, uint64_t, 0, UINT64_MAX)
-
 /* ---- elementwise operators ----
 
    The kernel of an elementwise operator is a row function: a loop over n elements that are adjacent in memory, for float,
@@ -7125,46 +7169,22 @@ static NNRTI_UNUSED void nnrti_narrow_half(void *z, ptrdiff_t step, const void *
         ((uint16_t *)z)[i * step] = nnrt_half_from_float(((const float *)row)[i]);
 }
 
+/* A row of uint32 is int64, one of smaller integers and bools int32 (nnrti_row_type). */
 static NNRTI_UNUSED void nnrti_widen(void *row, const void *x, ptrdiff_t step, int32_t n, NNRT_DataType type)
 {
-    switch (type) {
-#define NNRTI_WIDEN(name, T, W)                                                                                        \
-    case NNRT_DATA_TYPE_##name:                                                                                        \
-        for (int32_t i = 0; i < n; i++)                                                                                \
-            ((W *)row)[i] = ((const T *)x)[i * step];                                                                  \
-        break;
-        NNRTI_WIDEN(INT8, int8_t, int32_t)
-        NNRTI_WIDEN(INT16, int16_t, int32_t)
-        NNRTI_WIDEN(UINT16, uint16_t, int32_t)
-        NNRTI_WIDEN(UINT32, uint32_t, int64_t)
-    case NNRT_DATA_TYPE_FLOAT16:
-        if (NNRTI_HAS_TYPE(FLOAT16))
-            nnrti_widen_half(row, x, step, n, type);
-        break;
-    case NNRT_DATA_TYPE_BOOL:
-    default: NNRTI_WIDEN(UINT8, uint8_t, int32_t)
-    }
+    if (NNRTI_HAS_TYPE(FLOAT16) && type == NNRT_DATA_TYPE_FLOAT16)
+        nnrti_widen_half(row, x, step, n, type);
+    for (int32_t i = 0; type != NNRT_DATA_TYPE_FLOAT16 && i < n; i++)
+        nnrti_store_int(row, i, nnrti_load_int(x, i * step, type), nnrti_row_type(type));
 }
 
 static NNRTI_UNUSED void nnrti_narrow(void *z, ptrdiff_t step, const void *row, int32_t n, NNRT_DataType type)
 {
-    switch (type) {
-#define NNRTI_NARROW(name, T, W, value)                                                                                \
-    case NNRT_DATA_TYPE_##name:                                                                                        \
-        for (int32_t i = 0; i < n; i++) {                                                                              \
-            const W v = ((const W *)row)[i];                                                                           \
-            ((T *)z)[i * step] = value;                                                                                \
-        }                                                                                                              \
-        break;
-        NNRTI_NARROW(BOOL, uint8_t, int32_t, v != 0)
-    case NNRT_DATA_TYPE_INT16: NNRTI_NARROW(UINT16, uint16_t, int32_t, (uint16_t)v)
-        NNRTI_NARROW(UINT32, uint32_t, int64_t, (uint32_t)v)
-    case NNRT_DATA_TYPE_FLOAT16:
-        if (NNRTI_HAS_TYPE(FLOAT16))
-            nnrti_narrow_half(z, step, row, n, type);
-        break;
-    case NNRT_DATA_TYPE_INT8:
-    default: NNRTI_NARROW(UINT8, uint8_t, int32_t, (uint8_t)v)
+    if (NNRTI_HAS_TYPE(FLOAT16) && type == NNRT_DATA_TYPE_FLOAT16)
+        nnrti_narrow_half(z, step, row, n, type);
+    for (int32_t i = 0; type != NNRT_DATA_TYPE_FLOAT16 && i < n; i++) {
+        const uint64_t v = nnrti_load_int(row, i, nnrti_row_type(type));
+        nnrti_store_int(z, i * step, type == NNRT_DATA_TYPE_BOOL ? v != 0 : v, type);
     }
 }
 
@@ -7242,13 +7262,18 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_elementwise(const void *attr, const nn
     return NNRT_SUCCESS;
 }
 
-/* Generate row functions nnrti_<fn>_row of one operand and of two: value is an expression in attr, x[i] and y[i]. */
+/* Generate row functions nnrti_<fn>_row of one operand and of two: value is an expression in attr, x[i] and y[i]; and block
+   functions nnrti_<fn>_block, which call them. */
 #define NNRTI_ROW_1(S, fn, X, Y, value)                                                                                \
     static NNRTI_UNUSED void nnrti_##fn##_row(const NNRT_##S *attr, const X *x, Y *y, int32_t n)                       \
     {                                                                                                                  \
         (void)attr;                                                                                                    \
         for (int32_t i = 0; i < n; i++)                                                                                \
             y[i] = value;                                                                                              \
+    }                                                                                                                  \
+    static NNRTI_UNUSED void nnrti_##fn##_block(const void *attr, const nnrti_rows *r)                                 \
+    {                                                                                                                  \
+        nnrti_##fn##_row((const NNRT_##S *)attr, (const X *)r->row[1], (Y *)r->row[0], r->n);                          \
     }
 #define NNRTI_ROW_2(S, fn, X, Z, value)                                                                                \
     static NNRTI_UNUSED void nnrti_##fn##_row(const NNRT_##S *attr, const X *x, const X *y, Z *z, int32_t n)           \
@@ -7256,46 +7281,18 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_elementwise(const void *attr, const nn
         (void)attr;                                                                                                    \
         for (int32_t i = 0; i < n; i++)                                                                                \
             z[i] = value;                                                                                              \
-    }
-
-/* The same for int32_t, int64_t and uint64_t; the value is truncated to the type. */
-#define NNRTI_INT_ROWS_1(S, fn, value)                                                                                 \
-    NNRTI_ROW_1(S, fn##_i32, int32_t, int32_t, (int32_t)(value))                                                       \
-    NNRTI_ROW_1(S, fn##_i64, int64_t, int64_t, (int64_t)(value))                                                       \
-    NNRTI_ROW_1(S, fn##_u64, uint64_t, uint64_t, (uint64_t)(value))
-#define NNRTI_INT_ROWS_2(S, fn, value)                                                                                 \
-    NNRTI_ROW_2(S, fn##_i32, int32_t, int32_t, (int32_t)(value))                                                       \
-    NNRTI_ROW_2(S, fn##_i64, int64_t, int64_t, (int64_t)(value))                                                       \
-    NNRTI_ROW_2(S, fn##_u64, uint64_t, uint64_t, (uint64_t)(value))
-
-/* Generates the block function nnrti_<fn>_block from its cases: each calls the row function of a type. */
-#define NNRTI_BLOCK(fn, cases)                                                                                         \
+    }                                                                                                                  \
     static NNRTI_UNUSED void nnrti_##fn##_block(const void *attr, const nnrti_rows *r)                                 \
     {                                                                                                                  \
-        switch (r->type) {                                                                                             \
-            cases                                                                                                      \
-        default: break;                                                                                                \
-        }                                                                                                              \
+        const X *const x = (const X *)r->row[1], *const y = (const X *)r->row[2];                                      \
+        nnrti_##fn##_row((const NNRT_##S *)attr, x, y, (Z *)r->row[0], r->n);                                          \
     }
-#define NNRTI_CASE_1(S, fn, name, X, Y)                                                                                \
-    case NNRT_DATA_TYPE_##name:                                                                                        \
-        if (NNRTI_HAS_TYPES(NNRTI_WIDENED_##name))                                                                     \
-            nnrti_##fn##_row((const NNRT_##S *)attr, (const X *)r->row[1], (Y *)r->row[0], r->n);                      \
-        break;
-#define NNRTI_CASE_2(S, fn, name, X, Z)                                                                                \
-    case NNRT_DATA_TYPE_##name:                                                                                        \
-        if (NNRTI_HAS_TYPES(NNRTI_WIDENED_##name))                                                                     \
-            nnrti_##fn##_row((const NNRT_##S *)attr, (const X *)r->row[1], (const X *)r->row[2],                       \
-                             (Z *)r->row[0], r->n);                                                                    \
-        break;
-#define NNRTI_INT_CASES_1(S, fn)                                                                                       \
-    NNRTI_CASE_1(S, fn##_i32, INT32, int32_t, int32_t)                                                                 \
-    NNRTI_CASE_1(S, fn##_i64, INT64, int64_t, int64_t)                                                                 \
-    NNRTI_CASE_1(S, fn##_u64, UINT64, uint64_t, uint64_t)
-#define NNRTI_INT_CASES_2(S, fn)                                                                                       \
-    NNRTI_CASE_2(S, fn##_i32, INT32, int32_t, int32_t)                                                                 \
-    NNRTI_CASE_2(S, fn##_i64, INT64, int64_t, int64_t)                                                                 \
-    NNRTI_CASE_2(S, fn##_u64, UINT64, uint64_t, uint64_t)
+
+/* The same for int32_t, int64_t and uint64_t, by R, one of the two; the value is truncated to the type. */
+#define NNRTI_INT_ROWS(R, S, fn, value)                                                                                \
+    R(S, fn##_i32, int32_t, int32_t, (int32_t)(value))                                                                 \
+    R(S, fn##_i64, int64_t, int64_t, (int64_t)(value))                                                                 \
+    R(S, fn##_u64, uint64_t, uint64_t, (uint64_t)(value))
 
 /* The element types with rows of a type. */
 #define NNRTI_WIDENED_FLOAT32 (NNRT_TYPES_F32 | NNRT_TYPES_F16)
@@ -7305,7 +7302,30 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_elementwise(const void *attr, const nn
 #define NNRTI_WIDENED_INT32                                                                                            \
     ((NNRT_TYPES_INT | NNRT_TYPES_BOOL) & ~NNRTI_WIDENED_INT64 & ~NNRTI_WIDENED_UINT64)
 
-/* Generate kernel nnrt_<fn> with a block function. */
+/* The block function of a type that an operator does not have. */
+static NNRTI_UNUSED void nnrti_none_block(const void *attr, const nnrti_rows *r)
+{
+    (void)attr;
+    (void)r;
+}
+
+/* Generates the block function nnrti_<fn>_block, which calls one of five by the type of the rows. */
+#define NNRTI_BLOCK(fn, f32, f64, i32, i64, u64)                                                                       \
+    static NNRTI_UNUSED void nnrti_##fn##_block(const void *attr, const nnrti_rows *r)                                 \
+    {                                                                                                                  \
+        if (NNRTI_HAS_TYPES(NNRTI_WIDENED_FLOAT32) && r->type == NNRT_DATA_TYPE_FLOAT32)                               \
+            nnrti_##f32##_block(attr, r);                                                                              \
+        if (NNRTI_HAS_TYPES(NNRTI_WIDENED_FLOAT64) && r->type == NNRT_DATA_TYPE_FLOAT64)                               \
+            nnrti_##f64##_block(attr, r);                                                                              \
+        if (NNRTI_HAS_TYPES(NNRTI_WIDENED_INT32) && r->type == NNRT_DATA_TYPE_INT32)                                   \
+            nnrti_##i32##_block(attr, r);                                                                              \
+        if (NNRTI_HAS_TYPES(NNRTI_WIDENED_INT64) && r->type == NNRT_DATA_TYPE_INT64)                                   \
+            nnrti_##i64##_block(attr, r);                                                                              \
+        if (NNRTI_HAS_TYPES(NNRTI_WIDENED_UINT64) && r->type == NNRT_DATA_TYPE_UINT64)                                 \
+            nnrti_##u64##_block(attr, r);                                                                              \
+    }
+
+/* Generate kernel nnrt_<fn> of one operand and of two with a block function. */
 #define NNRTI_KERNEL_1(S, fn, widening, block)                                                                         \
     NNRT_API NNRT_ReturnCode nnrt_##fn(const NNRT_##S *attr, const nnrt_view *x, nnrt_view *y)                         \
     {                                                                                                                  \
@@ -7319,45 +7339,20 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_elementwise(const void *attr, const nn
 
 /* Generates the kernels nnrt_<fn>_f32, _f16 and _f64 of a unary operator: y = f32, in float64 y = f64. */
 #define NNRTI_UNARY(S, fn, f32, f64)                                                                                   \
-    NNRTI_UNARY_HALF(S, fn, f32)                                                                                       \
-    NNRTI_ROW_1(S, fn##_f64, double, double, f64)                                                                      \
-    NNRTI_BLOCK(fn##_f64, NNRTI_CASE_1(S, fn##_f64, FLOAT64, double, double))                                          \
-    NNRTI_KERNEL_1(S, fn##_f64, NULL, fn##_f64)
-/* Without _f64. */
-#define NNRTI_UNARY_HALF(S, fn, f32)                                                                                   \
     NNRTI_ROW_1(S, fn##_f32, float, float, f32)                                                                        \
-    NNRTI_BLOCK(fn##_f32, NNRTI_CASE_1(S, fn##_f32, FLOAT32, float, float))                                            \
+    NNRTI_ROW_1(S, fn##_f64, double, double, f64)                                                                      \
     NNRTI_KERNEL_1(S, fn##_f32, NULL, fn##_f32)                                                                        \
-    NNRTI_KERNEL_1(S, fn##_f16, &nnrti_from_half, fn##_f32)
-/* Its kernel nnrt_<fn> for integers, modulo 2^n. */
-#define NNRTI_UNARY_INT(S, fn, value)                                                                                  \
-    NNRTI_INT_ROWS_1(S, fn, value)                                                                                     \
-    NNRTI_BLOCK(fn, NNRTI_INT_CASES_1(S, fn))                                                                          \
-    NNRTI_KERNEL_1(S, fn, &nnrti_all_types, fn)
+    NNRTI_KERNEL_1(S, fn##_f16, &nnrti_from_half, fn##_f32)                                                            \
+    NNRTI_KERNEL_1(S, fn##_f64, NULL, fn##_f64)
 
 /* Generates rows and block function of an operator of two operands: z = f32, f64, or for integers whole modulo 2^n. */
 #define NNRTI_BINARY(S, fn, f32, f64, whole)                                                                           \
     NNRTI_ROW_2(S, fn##_f32, float, float, f32)                                                                        \
     NNRTI_ROW_2(S, fn##_f64, double, double, f64)                                                                      \
-    NNRTI_INT_ROWS_2(S, fn, whole)                                                                                     \
-    NNRTI_BLOCK(fn, NNRTI_CASE_2(S, fn##_f32, FLOAT32, float, float)                                                   \
-                        NNRTI_CASE_2(S, fn##_f64, FLOAT64, double, double) NNRTI_INT_CASES_2(S, fn))
-/* Generates kernel nnrt_<fn>_f32 of an operator with a fused activation, and nnrti_<fn>_block, whose rows of integers are
-   those of the operator `whole`, without the activation. */
-#define NNRTI_FUSED(S, fn, value, whole)                                                                               \
-    NNRTI_ROW_2(S, fn##_f32, float, float, nnrt_activate(value, attr->activationType))                                 \
-    NNRTI_ROW_2(S, fn##_f64, double, double, nnrti_activate_f64(value, attr->activationType))                          \
-    NNRTI_BLOCK(fn##_f32, NNRTI_CASE_2(S, fn##_f32, FLOAT32, float, float))                                            \
-    NNRTI_KERNEL_2(S, fn##_f32, NULL, fn##_f32)                                                                        \
-    NNRTI_BLOCK(fn, NNRTI_CASE_2(S, fn##_f32, FLOAT32, float, float)                                                   \
-                        NNRTI_CASE_2(S, fn##_f64, FLOAT64, double, double) NNRTI_INT_CASES_2(S, whole))
+    NNRTI_INT_ROWS(NNRTI_ROW_2, S, fn, whole)                                                                          \
+    NNRTI_BLOCK(fn, fn##_f32, fn##_f64, fn##_i32, fn##_i64, fn##_u64)
 /* y == -1, for signed and unsigned y that is not 0; least / -1 overflows in C. */
 #define NNRTI_MINUS_1(y) ((y) < 1 && ~(y) == 0)
-
-/* Generates such an operator on the bits of integers. */
-#define NNRTI_BITWISE(S, fn, whole)                                                                                    \
-    NNRTI_INT_ROWS_2(S, fn, whole)                                                                                     \
-    NNRTI_BLOCK(fn, NNRTI_INT_CASES_2(S, fn))
 
 /* Generates kernel nnrt_<fn> of a comparison, or another predicate of two elements of one type, and its rows. */
 #define NNRTI_PREDICATE(S, fn, value)                                                                                  \
@@ -7366,20 +7361,16 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_elementwise(const void *attr, const nn
     NNRTI_ROW_2(S, fn##_i32, int32_t, uint8_t, value)                                                                  \
     NNRTI_ROW_2(S, fn##_i64, int64_t, uint8_t, value)                                                                  \
     NNRTI_ROW_2(S, fn##_u64, uint64_t, uint8_t, value)                                                                 \
-    NNRTI_BLOCK(fn, NNRTI_CASE_2(S, fn##_f32, FLOAT32, float, uint8_t)                                                 \
-                        NNRTI_CASE_2(S, fn##_f64, FLOAT64, double, uint8_t)                                            \
-                            NNRTI_CASE_2(S, fn##_i32, INT32, int32_t, uint8_t)                                         \
-                                NNRTI_CASE_2(S, fn##_i64, INT64, int64_t, uint8_t)                                     \
-                                    NNRTI_CASE_2(S, fn##_u64, UINT64, uint64_t, uint8_t))                              \
+    NNRTI_BLOCK(fn, fn##_f32, fn##_f64, fn##_i32, fn##_i64, fn##_u64)                                                  \
     NNRTI_KERNEL_2(S, fn, &nnrti_to_bool, fn)
 
 /* Fused activation of the integers z: RELU, RELU6 and RELU1; a bool stays as it is. */
-NNRTI_INT_ROWS_1(Activation, clamp,
-                 x[i] > 1 && attr->activationType == NNRT_ACTIVATION_TYPE_RELU1   ? 1
-                 : x[i] > 6 && attr->activationType == NNRT_ACTIVATION_TYPE_RELU6 ? 6
-                 : x[i] > 0                                                       ? x[i]
-                                                                                  : 0)
-NNRTI_BLOCK(clamp, NNRTI_INT_CASES_1(Activation, clamp))
+NNRTI_INT_ROWS(NNRTI_ROW_1, Activation, clamp,
+               x[i] > 1 && attr->activationType == NNRT_ACTIVATION_TYPE_RELU1   ? 1
+               : x[i] > 6 && attr->activationType == NNRT_ACTIVATION_TYPE_RELU6 ? 6
+               : x[i] > 0                                                       ? x[i]
+                                                                                : 0)
+NNRTI_BLOCK(clamp, none, none, clamp_i32, clamp_i64, clamp_u64)
 
 static NNRTI_UNUSED void nnrti_activate_int(nnrt_view *z, NNRT_ActivationType type)
 {
@@ -7391,10 +7382,13 @@ static NNRTI_UNUSED void nnrti_activate_int(nnrt_view *z, NNRT_ActivationType ty
         (void)nnrti_elementwise(&attr, z, NULL, z, &nnrti_all_types, nnrti_clamp_block);
 }
 
-/* z = x + y, x * y, the larger one, of any type; for bools: or, and. */
+/* z = x + y and x * y, of any type; for bools: or, and. */
 NNRTI_BINARY(AddFusion, add, x[i] + y[i], x[i] + y[i], (uint64_t)x[i] + (uint64_t)y[i])
 NNRTI_BINARY(MulFusion, mul, x[i] * y[i], x[i] * y[i], (uint64_t)x[i] * (uint64_t)y[i])
+/* z = x > y ? x : y, of any type; so NaN in x gives y, NaN in y gives NaN. */
 NNRTI_BINARY(Maximum, maximum, x[i] > y[i] ? x[i] : y[i], x[i] > y[i] ? x[i] : y[i], x[i] > y[i] ? x[i] : y[i])
+/* z = x < y ? x : y, of any type; so NaN in x gives y, NaN in y gives NaN. */
+NNRTI_BINARY(Minimum, minimum, x[i] < y[i] ? x[i] : y[i], x[i] < y[i] ? x[i] : y[i], x[i] < y[i] ? x[i] : y[i])
 
 /* The number of the first element of v, integers or bools, that is 0; -1 if there is none. */
 static NNRTI_UNUSED int64_t nnrti_div_zero(const nnrt_view *v)
@@ -7450,46 +7444,29 @@ static NNRTI_UNUSED uint64_t nnrti_saturate_u64(double v)
     return v >= 18446744073709551616.0 ? UINT64_MAX : v > 0 ? (uint64_t)v : 0;
 }
 
-/* out[i] = element i of x as float64, n <= NNRTI_CHUNK; x has stride step. Integers above 2^53 are rounded. */
-static NNRTI_UNUSED void nnrti_read_f64(double *out, const void *x, ptrdiff_t step, int32_t n, NNRT_DataType type)
+/* Element i of x, a number, as float64. An integer above 2^53 is rounded. */
+static NNRTI_UNUSED double nnrti_load_f64(const void *x, ptrdiff_t i, NNRT_DataType type)
 {
-    switch (type) {
-#define NNRTI_READ_F64(name, T, U, least, greatest)                                                                    \
-    case NNRT_DATA_TYPE_##name:                                                                                        \
-        for (int32_t i = 0; i < n; i++)                                                                                \
-            out[i] = (double)((const T *)x)[i * step];                                                                 \
-        break;
-        NNRTI_INT_TYPES(NNRTI_READ_F64)
-        NNRTI_READ_F64(FLOAT32, float, _, _, _)
-    default: NNRTI_READ_F64(FLOAT64, double, _, _, _)
-    case NNRT_DATA_TYPE_FLOAT16:
-        for (int32_t i = 0; i < n; i++)
-            out[i] = (double)nnrt_half_to_float(((const uint16_t *)x)[i * step]);
-        break;
-    }
+    return type == NNRT_DATA_TYPE_FLOAT64   ? ((const double *)x)[i]
+           : type >= NNRT_DATA_TYPE_FLOAT16 ? (double)nnrti_load(x, i, type)
+           : type == NNRT_DATA_TYPE_UINT64  ? (double)((const uint64_t *)x)[i]
+                                            : (double)(int64_t)nnrti_load_int(x, i, type);
 }
 
-/* Element i of z = in[i]: toward zero and saturating for integers, rounded for floats, != 0 for bool. */
-static NNRTI_UNUSED void nnrti_write_f64(void *z, ptrdiff_t step, const double *in, int32_t n, NNRT_DataType type)
+/* Element i of z = v: toward zero and saturating for integers, NaN becomes 0; rounded for floats, != 0 for bool. */
+static NNRTI_UNUSED void nnrti_store_f64(void *z, ptrdiff_t i, double v, NNRT_DataType type)
 {
-#define NNRTI_WRITE_F64(name, T, value)                                                                                \
-    case NNRT_DATA_TYPE_##name:                                                                                        \
-        for (int32_t i = 0; i < n; i++)                                                                                \
-            ((T *)z)[i * step] = (T)(value);                                                                           \
-        break;
     switch (type) {
-        NNRTI_WRITE_F64(BOOL, uint8_t, in[i] != 0)
-        NNRTI_WRITE_F64(INT8, int8_t, nnrti_saturate(in[i], INT8_MIN, INT8_MAX))
-        NNRTI_WRITE_F64(INT16, int16_t, nnrti_saturate(in[i], INT16_MIN, INT16_MAX))
-        NNRTI_WRITE_F64(INT32, int32_t, nnrti_saturate(in[i], INT32_MIN, INT32_MAX))
-        NNRTI_WRITE_F64(INT64, int64_t, nnrti_saturate(in[i], INT64_MIN, INT64_MAX))
-        NNRTI_WRITE_F64(UINT8, uint8_t, nnrti_saturate(in[i], 0, UINT8_MAX))
-        NNRTI_WRITE_F64(UINT16, uint16_t, nnrti_saturate(in[i], 0, UINT16_MAX))
-        NNRTI_WRITE_F64(UINT32, uint32_t, nnrti_saturate(in[i], 0, UINT32_MAX))
-        NNRTI_WRITE_F64(UINT64, uint64_t, nnrti_saturate_u64(in[i]))
-        NNRTI_WRITE_F64(FLOAT16, uint16_t, nnrti_half_from_double(in[i]))
-        NNRTI_WRITE_F64(FLOAT32, float, in[i])
-    default: NNRTI_WRITE_F64(FLOAT64, double, in[i])
+    case NNRT_DATA_TYPE_BOOL: ((uint8_t *)z)[i] = v != 0; break;
+    case NNRT_DATA_TYPE_UINT64: ((uint64_t *)z)[i] = nnrti_saturate_u64(v); break;
+    case NNRT_DATA_TYPE_FLOAT16: ((uint16_t *)z)[i] = nnrti_half_from_double(v); break;
+    case NNRT_DATA_TYPE_FLOAT32: ((float *)z)[i] = (float)v; break;
+    case NNRT_DATA_TYPE_FLOAT64: ((double *)z)[i] = v; break;
+    default: {
+        const bool isSigned = type < NNRT_DATA_TYPE_UINT8;
+        const int64_t most = INT64_MAX >> (64 - 8 * (int32_t)nnrt_type_size(type) - (isSigned ? 0 : 1));
+        nnrti_store_int(z, i, (uint64_t)nnrti_saturate(v, isSigned ? -most - 1 : 0, most), type);
+    }
     }
 }
 
@@ -7683,16 +7660,8 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantize_each(const nnrt_view *list,
     return NNRT_SUCCESS;
 }
 
-/* Generate the requantizing kernels of operators that move elements of x, without and with a derived constant: y as the
-   other kernel computes it, then requantized to its own parameters. */
-#define NNRTI_MOVE_Q8(S, fn)                                                                                           \
-    NNRTI_MOVED_Q8(fn, (const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *list, nnrt_view *y), 0, y,          \
-                   nnrt_##fn(attr, x, y))
-#define NNRTI_MOVE_BY_Q8(S, fn)                                                                                        \
-    NNRTI_MOVED_Q8(                                                                                                    \
-        fn, (const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *by, const nnrt_view *list, nnrt_view *y), 0,   \
-        y, nnrt_##fn(attr, x, by, y))
-/* Generates such a kernel with any parameters: `moved`, a call of the other kernel, writes result; row of list. */
+/* Generates the requantizing kernel nnrt_<fn>_q8 of an operator that moves elements: `moved`, a call of the other kernel, writes
+   result, which then is requantized to its own parameters by a row of list. */
 #define NNRTI_MOVED_Q8(fn, parameters, row, result, moved)                                                             \
     NNRT_API NNRT_ReturnCode nnrt_##fn##_q8 parameters                                                                 \
     {                                                                                                                  \
@@ -7813,26 +7782,18 @@ static NNRTI_UNUSED double nnrti_bias_f64(const nnrt_view *bias, int32_t i)
     return bias != NULL ? ((const double *)bias->data)[i * bias->strides[0]] : 0.0;
 }
 
-/* An element of a matrix product: x[a]*y[b] + x[a + stepA]*y[b + stepB] + .., a sum of `count` products, in column n. */
-typedef struct nnrti_products {
-    ptrdiff_t a, b, stepA, stepB;
-    int32_t count, n;
-} nnrti_products;
-
-/* Element `place` of z = X*Y, matrices in the last two axes; X and Y are x and y after the optional transposition. Their other
-   axes are broadcast to those of z. */
-static NNRTI_UNUSED nnrti_products nnrti_products_of(const nnrt_view *x, bool transposeX, const nnrt_view *y, bool transposeY,
-                                                     const nnrt_view *z, const int32_t *place)
+/* *at = offset of matrix n of z in v, which is broadcast over all axes of z but the last two: axes are aligned at the last one;
+   axes of size 1, and missing ones, repeat. False: z has no such matrix. */
+static NNRTI_UNUSED bool nnrti_matrix_at(const nnrt_view *v, const nnrt_view *z, size_t n, ptrdiff_t *at)
 {
-    const int32_t m = place[z->rank - 2], rowX = x->rank - (transposeX ? 1 : 2), columnX = x->rank - (transposeX ? 2 : 1);
-    const int32_t n = place[z->rank - 1], rowY = y->rank - (transposeY ? 1 : 2), columnY = y->rank - (transposeY ? 2 : 1);
-    nnrti_products p = {m * x->strides[rowX], n * y->strides[columnY], x->strides[columnX], y->strides[rowY],
-                        x->dims[columnX], n};
-    for (int32_t i = 0; i < z->rank - 2; i++) {
-        p.a += place[i] * nnrti_walk_step(x, z, i);
-        p.b += place[i] * nnrti_walk_step(y, z, i);
+    *at = 0;
+    for (int32_t i = z->rank - 3, k = v->rank - 3; i >= 0; i--, k--) {
+        if (z->dims[i] == 0)
+            return false;
+        *at += k < 0 || v->dims[k] == 1 ? 0 : (ptrdiff_t)(n % (size_t)z->dims[i]) * v->strides[k];
+        n /= (size_t)z->dims[i];
     }
-    return p;
+    return n == 0;
 }
 
 /* ---- int16 beside int8 weights ("16x8"): zero points are 0, a product is rounded once, as in the kernels of TensorFlow
@@ -8299,16 +8260,9 @@ static void nnrti_axis_known(const nnrt_resolve *c, const nnrt_operand *x, int32
 /* Element k of x, a known value, as a double. */
 static double nnrti_element_number(const nnrt_operand *x, size_t k)
 {
-    double v = 0;
-    if (x->dataType >= NNRT_DATA_TYPE_FLOAT16)
-        nnrti_read_f64(&v, (const uint8_t *)x->data + k * nnrt_type_size(x->dataType), 1, 1, x->dataType);
-    else if (x->dataType == NNRT_DATA_TYPE_BOOL)
-        v = ((const uint8_t *)x->data)[k] != 0;
-    else if (x->dataType == NNRT_DATA_TYPE_INT32 || x->dataType == NNRT_DATA_TYPE_INT64)
-        v = (double)nnrti_value(x, k);
-    else
-        v = (double)(int64_t)nnrti_load_int(x->data, (ptrdiff_t)k, x->dataType);
-    return v;
+    return x->dataType == NNRT_DATA_TYPE_INT32 || x->dataType == NNRT_DATA_TYPE_INT64
+               ? (double)nnrti_value(x, k)
+               : nnrti_load_f64(x->data, (ptrdiff_t)k, x->dataType);
 }
 
 /* Interval and linear form of element k of x, a known value. */
@@ -9576,36 +9530,6 @@ static NNRT_ReturnCode nnrti_pad_result(nnrt_resolve *c, const int64_t *pads, in
     return NNRT_SUCCESS;
 }
 
-/* Writes v into an element of the given type: integers truncate toward zero and saturate; NaN becomes 0. */
-static void nnrti_store_number(NNRT_DataType type, double v, void *element)
-{
-    switch (type) {
-#define NNRTI_NUMBER(T, lo, hi)                                                                                        \
-    {                                                                                                                  \
-        T n = (T)(v != v ? (T)0 : v <= (double)(lo) ? (T)(lo) : v >= (double)(hi) ? (T)(hi) : (T)v);                   \
-        memcpy(element, &n, sizeof(n));                                                                                \
-        break;                                                                                                         \
-    }
-    case NNRT_DATA_TYPE_INT8: NNRTI_NUMBER(int8_t, INT8_MIN, INT8_MAX)
-    case NNRT_DATA_TYPE_INT16: NNRTI_NUMBER(int16_t, INT16_MIN, INT16_MAX)
-    case NNRT_DATA_TYPE_INT32: NNRTI_NUMBER(int32_t, INT32_MIN, INT32_MAX)
-    case NNRT_DATA_TYPE_INT64: NNRTI_NUMBER(int64_t, INT64_MIN, INT64_MAX)
-    case NNRT_DATA_TYPE_UINT8: NNRTI_NUMBER(uint8_t, 0, UINT8_MAX)
-    case NNRT_DATA_TYPE_UINT16: NNRTI_NUMBER(uint16_t, 0, UINT16_MAX)
-    case NNRT_DATA_TYPE_UINT32: NNRTI_NUMBER(uint32_t, 0, UINT32_MAX)
-    case NNRT_DATA_TYPE_UINT64: NNRTI_NUMBER(uint64_t, 0, UINT64_MAX)
-    case NNRT_DATA_TYPE_BOOL: {
-        uint8_t b = v != 0 ? 1 : 0;
-        memcpy(element, &b, sizeof(b));
-        break;
-    }
-    case NNRT_DATA_TYPE_FLOAT64: memcpy(element, &v, sizeof(v)); break;
-    case NNRT_DATA_TYPE_FLOAT16:
-    case NNRT_DATA_TYPE_FLOAT32: nnrti_store(element, 0, (float)v, type); break;
-    default: break;
-    }
-}
-
 /* Result i holds indices: int32 unless the model declares int64. */
 static NNRT_ReturnCode nnrti_index_result(nnrt_resolve *c, uint32_t i)
 {
@@ -9979,7 +9903,9 @@ static NNRT_ReturnCode nnrti_rule_abs(nnrt_resolve *c)
 /* y = |x|, elementwise; |-0| = 0, and the least integer, whose absolute value does not fit, stays. Unsigned integers
    are copied. y may alias x. */
 NNRTI_UNARY(Abs, abs, nnrti_absf(x[i]), nnrti_abs(x[i]))
-NNRTI_UNARY_INT(Abs, abs_int, x[i] > 0 ? (uint64_t)x[i] : 0u - (uint64_t)x[i])
+NNRTI_INT_ROWS(NNRTI_ROW_1, Abs, abs_int, x[i] > 0 ? (uint64_t)x[i] : 0u - (uint64_t)x[i])
+NNRTI_BLOCK(abs_int, none, none, abs_int_i32, abs_int_i64, abs_int_u64)
+NNRTI_KERNEL_1(Abs, abs_int, &nnrti_all_types, abs_int)
 
 /* >>op ACOS */
 /* >>kernel ACOS */
@@ -10128,7 +10054,6 @@ NNRTI_UNARY(Activation, activation, nnrti_activation_value(attr, x[i]), nnrti_ac
 
 /* y = max(x, 0): int32 supports only RELU. */
 NNRTI_ROW_1(Activation, activation_i32, int32_t, int32_t, x[i] > 0 ? x[i] : 0)
-NNRTI_BLOCK(activation_i32, NNRTI_CASE_1(Activation, activation_i32, INT32, int32_t, int32_t))
 NNRTI_KERNEL_1(Activation, activation_i32, NULL, activation_i32)
 
 /* y = table[x]: int8 or uint8; the table maps the 256 bit patterns of x to those of y. y may alias x. */
@@ -10293,7 +10218,10 @@ static NNRT_ReturnCode nnrti_rule_add_fusion(nnrt_resolve *c)
 /* >>kernel ADD_FUSION */
 
 /* z = act(x + y), x and y broadcast to the dims of z. z may alias an input of its shape. */
-NNRTI_FUSED(AddFusion, add_fusion, x[i] + y[i], add)
+NNRTI_ROW_2(AddFusion, add_fusion_f32, float, float, nnrt_activate(x[i] + y[i], attr->activationType))
+NNRTI_ROW_2(AddFusion, add_fusion_f64, double, double, nnrti_activate_f64(x[i] + y[i], attr->activationType))
+NNRTI_BLOCK(add_fusion, add_fusion_f32, add_fusion_f64, add_i32, add_i64, add_u64)
+NNRTI_KERNEL_2(AddFusion, add_fusion_f32, NULL, add_fusion_f32)
 
 /* The same for every other type: integers wrap; two bools give (x + y != 0). */
 NNRT_API NNRT_ReturnCode nnrt_add_fusion(const NNRT_AddFusion *attr, const nnrt_view *x, const nnrt_view *y,
@@ -10339,8 +10267,23 @@ static NNRT_ReturnCode nnrti_rule_add_n(nnrt_resolve *c)
 
 /* >>kernel ADD_N */
 
-/* y = x[0] + x[1] + .., summed from left to right, of nIn inputs broadcast to the dims of y; any numeric type but
-   float16; integers wrap. y must not overlap an input. */
+/* y = x[0] + x[1] + .., summed from left to right, of nIn inputs broadcast to the dims of y. y must not overlap an input. */
+NNRT_API NNRT_ReturnCode nnrt_add_n_f32(const NNRT_AddN *attr, const nnrt_view *x, uint32_t nIn, nnrt_view *y)
+{
+    float *const ys = (float *)y->data;
+    nnrt_walk w;
+    (void)attr;
+    nnrti_copy(&x[0], y);
+    for (uint32_t k = 1; k < nIn; k++) {
+        const float *const xs = (const float *)x[k].data;
+        for (bool more = nnrt_walk_first(&w, y, &x[k], NULL); more; more = nnrt_walk_next(&w))
+            for (int32_t i = 0; i < w.count; i++)
+                ys[w.at[0] + i * w.row[0]] += xs[w.at[1] + i * w.row[1]];
+    }
+    return NNRT_SUCCESS;
+}
+
+/* The same for every other numeric type; integers wrap. */
 NNRT_API NNRT_ReturnCode nnrt_add_n(const NNRT_AddN *attr, const nnrt_view *x, uint32_t nIn, nnrt_view *y)
 {
     (void)attr;
@@ -10544,8 +10487,7 @@ static NNRT_ReturnCode nnrti_rule_argmax_fusion(nnrt_resolve *c)
 
 /* For every line of x [.., L, ..] along axis, the topK largest elements in descending order, equal ones by ascending
    index, NaN smallest: their indices (int32 or int64) go to indices and the elements to values, both [.., topK, ..].
-   values may be NULL. With outMaxValue the first result gets the elements, and values is NULL. Scratch: 4*topK
-   bytes. */
+   values may be NULL. With outMaxValue the first result gets the elements, and values is NULL. */
 NNRT_API NNRT_ReturnCode nnrt_argmax_fusion(const NNRT_ArgMaxFusion *attr, const nnrt_view *x, nnrt_view *indices,
                                             nnrt_view *values, nnrt_call *call)
 {
@@ -10572,7 +10514,7 @@ static NNRT_ReturnCode nnrti_rule_argmin_fusion(nnrt_resolve *c)
 
 /* >>kernel ARGMIN_FUSION */
 
-/* As ARGMAX_FUSION with the topK smallest elements in ascending order; NaN is last here, too. Scratch: 4*topK bytes. */
+/* As ARGMAX_FUSION with the topK smallest elements in ascending order; NaN is last here, too. */
 NNRT_API NNRT_ReturnCode nnrt_argmin_fusion(const NNRT_ArgMinFusion *attr, const nnrt_view *x, nnrt_view *indices,
                                             nnrt_view *values, nnrt_call *call)
 {
@@ -10613,15 +10555,6 @@ static NNRT_ReturnCode nnrti_rule_assert(nnrt_resolve *c)
 
 /* >>kernel ASSERT */
 
-#ifdef NNRTI_PLAIN
-/* Element `at` of the condition is false. nnrt_ops.h also shows the first elements of the n data tensors. */
-static NNRT_ReturnCode nnrti_assert_fail(const nnrt_call *call, int64_t at, int64_t summarize, const nnrt_view *data,
-                                         uint32_t n)
-{
-    (void)summarize, (void)data, (void)n;
-    return nnrt_call_fail(call, NNRT_FAILED, "element %l of the condition is false", at);
-}
-#else
 #ifndef NNRT_NO_MESSAGES
 /* Prints the first `most` elements of v in row order, as far as the buffer has room. */
 static void nnrti_put_elements(nnrti_out *o, const nnrt_view *v, int64_t most)
@@ -10646,16 +10579,13 @@ static void nnrti_put_elements(nnrti_out *o, const nnrt_view *v, int64_t most)
 }
 #endif
 
-/* Fails with NNRT_FAILED and a message that shows the first elements of the n data tensors; element `at` of the
-   condition is false. */
-static NNRT_ReturnCode nnrti_assert_fail(const nnrt_call *call, int64_t at, int64_t summarize, const nnrt_view *data,
-                                         uint32_t n)
+/* Writes the first elements of the n data tensors into text. */
+static const char *nnrti_assert_text(char *text, size_t size, int64_t summarize, const nnrt_view *data, uint32_t n)
 {
-    char text[NNRT_MESSAGE_BYTES] = "";
 #ifdef NNRT_NO_MESSAGES
-    (void)summarize, (void)data, (void)n;
+    (void)size, (void)summarize, (void)data, (void)n;
 #else
-    nnrti_out o = {text, sizeof(text), 0};
+    nnrti_out o = {text, size, 0};
     for (uint32_t i = 0; i < n; i++) {
         const nnrt_operand is = nnrt_operand_make(data[i].dataType, data[i].rank, data[i].dims, NULL);
         nnrti_puts(&o, i == 0 ? ": " : "; ");
@@ -10664,9 +10594,8 @@ static NNRT_ReturnCode nnrti_assert_fail(const nnrt_call *call, int64_t at, int6
     }
     (void)nnrti_end(&o);
 #endif
-    return nnrt_call_fail(call, NNRT_FAILED, "element %l of the condition is false%s", at, text);
+    return text;
 }
-#endif
 
 /* y = true if all elements of the condition are true, or it has none; otherwise NNRT_FAILED, and call's error shows the
    first `summarize` elements of each data tensor. args: the condition, bool, and nIn - 1 data tensors of any types,
@@ -10675,10 +10604,12 @@ NNRT_API NNRT_ReturnCode nnrt_assert(const NNRT_Assert *attr, const nnrt_view *a
                                      nnrt_call *call)
 {
     int32_t place[NNRT_MAX_RANK] = {0};
+    char text[NNRT_MESSAGE_BYTES] = "";
     int64_t n = 0;
     for (bool more = !nnrt_view_empty(args); more; more = nnrti_next_place(args, place), n++)
         if (((const uint8_t *)args->data)[nnrti_offset(args, place)] == 0)
-            return nnrti_assert_fail(call, n, attr->summarize, args + 1, nIn - 1);
+            return nnrt_call_fail(call, NNRT_FAILED, "element %l of the condition is false%s", n,
+                                  nnrti_assert_text(text, sizeof(text), attr->summarize, args + 1, nIn - 1));
     if (y != NULL)
         *(uint8_t *)y->data = 1;
     return NNRT_SUCCESS;
@@ -10742,6 +10673,33 @@ static NNRT_ReturnCode nnrti_attention_heads(nnrt_resolve *c, uint32_t i, const 
     return NNRT_SUCCESS;
 }
 
+/* Pages of pageSize rows divide an axis of `rows` rows (or a dynamic one: -1), if operand i, the table, is given. */
+static NNRT_ReturnCode nnrti_page_size(nnrt_resolve *c, uint32_t i, int64_t pageSize, int64_t rows)
+{
+    const bool paged = !nnrti_absent(&c->in[i]);
+    if (paged ? pageSize >= 1 && pageSize <= INT32_MAX && (rows < 0 || nnrti_remainder(rows, pageSize) == 0) : pageSize == 0)
+        return NNRT_SUCCESS;
+    if (!paged)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "pageSize is %l without pages, expected 0", pageSize);
+    return nnrti_fail(c, NNRT_INVALID_PARAMETER, "pageSize is %l, expected a divisor of %l rows", pageSize, rows);
+}
+
+/* T = L * pageSize, the keys of a table of L pages. */
+static NNRT_ReturnCode nnrti_attention_pages(nnrt_resolve *c, int64_t pageSize)
+{
+    const int64_t keys = nnrti_dim(c, 'L') * pageSize;
+    const NNRT_ReturnCode code =
+        nnrti_page_size(c, 9, pageSize, nnrti_dim_dynamic(c, 'U') ? -1 : (int64_t)nnrti_dim(c, 'U'));
+    if (code != NNRT_SUCCESS || nnrti_absent(&c->in[9]))
+        return code;
+    if (nnrti_absent(&c->in[6]) || !nnrti_absent(&c->in[4]) || c->nOut > 1)
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "pages need keyLengths, and no past keys, and y is the only result");
+    if (keys > INT32_MAX)
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "%d pages of %l keys: too many", nnrti_dim(c, 'L'), pageSize);
+    nnrti_state(c, 'T', (int32_t)keys, nnrti_symbol_from(c, "L"));
+    return NNRT_SUCCESS;
+}
+
 /* T = P + U, the steps of past and present keys. */
 static NNRT_ReturnCode nnrti_attention_steps(nnrt_resolve *c)
 {
@@ -10780,6 +10738,38 @@ static NNRT_ReturnCode nnrti_attention_mask(nnrt_resolve *c)
     if (!good)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 3 (mask) '%s' is %o, which does not broadcast to [%d,%d,%d,%d]",
                           mask->name, mask, nnrti_dim(c, 'B'), nnrti_dim(c, 'G'), nnrti_dim(c, 'S'), nnrti_dim(c, 'T'));
+    return NNRT_SUCCESS;
+}
+
+/* Keys and values of int8 have scales [B,U,heads*n] or [B,heads,U,n], n of each row of a head: the scale of an equal part of
+   its elements. There are then no past ones. */
+static NNRT_ReturnCode nnrti_attention_scales(nnrt_resolve *c, int64_t heads)
+{
+    const bool eight = c->in[1].dataType != NNRT_DATA_TYPE_FLOAT32 && c->in[1].dataType != NNRT_DATA_TYPE_FLOAT16;
+    const bool four = c->in[0].rank == 4;
+    if (!eight && nnrti_absent(&c->in[7]) && nnrti_absent(&c->in[8]))
+        return NNRT_SUCCESS;
+    if (c->in[1].dataType != NNRT_DATA_TYPE_INT8)
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input 1 (k) '%s' is %o, expected int8 for keys with scales",
+                          c->in[1].name, &c->in[1]);
+    for (uint32_t i = 7; i <= 8; i++) {
+        const char size = i == 7 ? 'D' : 'V', parts = i == 7 ? 'M' : 'N';
+        const NNRT_ReturnCode code = nnrti_input_shape(c, i, four ? (i == 7 ? "[B,H,U,M]" : "[B,H,U,N]")
+                                                                  : (i == 7 ? "[B,U,M]" : "[B,U,N]"));
+        const int64_t each = four ? 1 : heads;
+        if (code != NNRT_SUCCESS)
+            return code;
+        if (nnrti_dim_dynamic(c, parts) || each < 1)
+            continue;
+        if (nnrti_dim(c, parts) < 1 || nnrti_remainder(nnrti_dim(c, parts), each) != 0 ||
+            (!nnrti_dim_dynamic(c, size) &&
+             nnrti_remainder(nnrti_dim(c, size), nnrti_quotient(nnrti_dim(c, parts), each)) != 0))
+            return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                              "input %u (%s) '%s' is %o, expected for each of %l heads a divisor of its %d elements", i,
+                              i == 7 ? "keyScale" : "valueScale", c->in[i].name, &c->in[i], heads, nnrti_dim(c, size));
+    }
+    if (!nnrti_absent(&c->in[4]))
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "past keys and values are not supported beside keys and values of int8");
     return NNRT_SUCCESS;
 }
 
@@ -10828,7 +10818,9 @@ static NNRT_ReturnCode nnrti_rule_attention(nnrt_resolve *c)
     if ((code = nnrti_attention_heads(c, 0, "[B,G,S,D]", a->qNumHeads)) != NNRT_SUCCESS ||
         (code = nnrti_attention_heads(c, 1, "[B,H,U,D]", a->kvNumHeads)) != NNRT_SUCCESS ||
         (code = nnrti_attention_heads(c, 2, "[B,H,U,V]", a->kvNumHeads)) != NNRT_SUCCESS ||
-        (code = nnrti_attention_check(c, a)) != NNRT_SUCCESS || (code = nnrti_attention_steps(c)) != NNRT_SUCCESS)
+        (code = nnrti_attention_check(c, a)) != NNRT_SUCCESS || (code = nnrti_attention_steps(c)) != NNRT_SUCCESS ||
+        (code = nnrti_attention_scales(c, nnrti_dim(c, 'H'))) != NNRT_SUCCESS ||
+        (code = nnrti_attention_pages(c, a->pageSize)) != NNRT_SUCCESS)
         return code;
     a->qNumHeads = nnrti_dim(c, 'G');
     a->kvNumHeads = nnrti_dim(c, 'H');
@@ -10915,8 +10907,23 @@ static void nnrti_attention_weight(const NNRT_Attention *attr, const nnrt_view *
         nnrti_store(weights->data, nnrti_offset(weights, at), value, weights->dataType);
 }
 
+/* Element d of key or value j of head h in batch b. int8: times its scale, which is exact in float32; the n scales of a row
+   belong to equal parts of it. */
+static float nnrti_attention_element(const nnrt_view *v, const nnrt_view *scale, int32_t b, int32_t h, int32_t j, int32_t d)
+{
+    const ptrdiff_t at = nnrti_offset_4(v, b, h, j, d);
+    if (v->dataType != NNRT_DATA_TYPE_INT8)
+        return nnrti_load(v->data, at, v->dataType);
+    return nnrti_load(scale->data, nnrti_offset_4(scale, b, h, j, d / (v->dims[3] / scale->dims[3])), scale->dataType) *
+           (float)((const int8_t *)v->data)[at];
+}
+
 /* y = softmax(scale * q * k^T, capped, masked) * v, for each head; float32 or float16. Keys and values, past and present,
-   may be float16 beside float32: a cache of half the size.
+   may be float16 beside float32: a cache of half the size. Without past ones they may be int8 beside float32,
+   with keyScale and valueScale, float16 or float32 [B,S,heads*n] or [B,heads,S,n], as QUANTIZE_BLOCKS makes them: element d
+   of a row of D elements is multiplied by scale d / (D / n) of the row.
+   With pages [B,L], int32 or int64, which need keyLengths, key j of batch b is row pages[b,j / R] * R + j % R of k and v, of
+   which R = pageSize rows are a page, and T is L * R; NNRT_INVALID_PARAMETER if a page of a key that counts does not exist.
    q, k, v [B,S,heads*D] or [B,heads,S,D], pastKey, pastValue [B,heads,P,D], presentKey, presentValue [B,heads,T,D],
    weights [B,heads,S,T], T = P + S of k, y as q; mask of the type of q or bool, broadcast to weights; keyLengths [B],
    int32 or int64; all operands after v except y may be NULL. Present keys and values are the past ones followed by k
@@ -10930,13 +10937,17 @@ static void nnrti_attention_weight(const NNRT_Attention *attr, const nnrt_view *
    NNRT_INSUFFICIENT_BUFFER without it. */
 NNRT_API NNRT_ReturnCode nnrt_attention(const NNRT_Attention *attr, const nnrt_view *q, const nnrt_view *k,
                                         const nnrt_view *v, const nnrt_view *mask, const nnrt_view *pastKey,
-                                        const nnrt_view *pastValue, const nnrt_view *keyLengths, nnrt_view *y,
-                                        nnrt_view *presentKey, nnrt_view *presentValue, nnrt_view *weights,
-                                        nnrt_call *call)
+                                        const nnrt_view *pastValue, const nnrt_view *keyLengths,
+                                        const nnrt_view *keyScale, const nnrt_view *valueScale,
+                                        const nnrt_view *pages, nnrt_view *y, nnrt_view *presentKey,
+                                        nnrt_view *presentValue, nnrt_view *weights, nnrt_call *call)
 {
     const nnrt_view x = nnrti_heads_of(q, attr->qNumHeads), key = nnrti_heads_of(k, attr->kvNumHeads);
     const nnrt_view value = nnrti_heads_of(v, attr->kvNumHeads), to = nnrti_heads_of(y, attr->qNumHeads);
-    const int32_t P = pastKey != NULL ? pastKey->dims[2] : 0, T = P + key.dims[2], shared = x.dims[1] / key.dims[1];
+    const nnrt_view keyParts = nnrti_heads_of(keyScale != NULL ? keyScale : k, attr->kvNumHeads);
+    const nnrt_view valueParts = nnrti_heads_of(valueScale != NULL ? valueScale : v, attr->kvNumHeads);
+    const int32_t P = pastKey != NULL ? pastKey->dims[2] : 0, shared = x.dims[1] / key.dims[1];
+    const int32_t T = pages != NULL ? pages->dims[1] * (int32_t)attr->pageSize : P + key.dims[2];
     const int32_t past = pastKey == NULL && keyLengths != NULL ? -1 : P;
     float *w = (float *)nnrti_scratch(call, (size_t)T * sizeof(*w));
     int32_t at[4] = {0, 0, 0, 0};
@@ -10946,6 +10957,12 @@ NNRT_API NNRT_ReturnCode nnrt_attention(const NNRT_Attention *attr, const nnrt_v
         nnrti_attention_present(pastKey, &key, presentKey);
     if (presentValue != NULL)
         nnrti_attention_present(pastValue, &value, presentValue);
+    for (int32_t b = 0; pages != NULL && b < pages->dims[0]; b++) {
+        const int64_t length = nnrt_load_index(keyLengths, b * keyLengths->strides[0]);
+        const NNRT_ReturnCode code = nnrt_check_pages(pages, b, length, attr->pageSize, key.dims[2], call);
+        if (code != NNRT_SUCCESS)
+            return code;
+    }
     if (x.dims[0] == 0 || x.dims[2] == 0)
         return NNRT_SUCCESS;
     do { /* at: batch, head, query */
@@ -10956,15 +10973,16 @@ NNRT_API NNRT_ReturnCode nnrt_attention(const NNRT_Attention *attr, const nnrt_v
         nnrti_attention_range(attr, keyLengths, at[0], at[2], x.dims[2], past, T, range);
         for (int32_t j = 0; j < T; j++) {
             const nnrt_view *keys = j < P ? pastKey : &key;
-            const ptrdiff_t row = nnrti_offset_4(keys, at[0], h, j < P ? j : j - P, 0);
+            int32_t row;
             const bool seen = j >= range[0] && j < range[1];
             float p = 0;
             w[j] = -nnrti_inff();
             if (!seen && (weights == NULL || attr->qkMatmulOutputMode > 1))
                 continue;
+            row = j < P ? j : nnrti_page_row(pages, attr->pageSize, at[0], j - P);
             for (int32_t d = 0; d < x.dims[3]; d++)
                 p += nnrti_load(x.data, from + d * x.strides[3], x.dataType) *
-                     nnrti_load(keys->data, row + d * keys->strides[3], keys->dataType);
+                     nnrti_attention_element(keys, &keyParts, at[0], h, row, d);
             p *= attr->scale;
             at[3] = j;
             nnrti_attention_weight(attr, weights, 0, at, p);
@@ -10986,8 +11004,8 @@ NNRT_API NNRT_ReturnCode nnrt_attention(const NNRT_Attention *attr, const nnrt_v
             float total = 0;
             for (int32_t j = range[0]; j < range[1] && sum != 0; j++) {
                 const nnrt_view *values = j < P ? pastValue : &value;
-                total += w[j] * nnrti_load(values->data, nnrti_offset_4(values, at[0], h, j < P ? j : j - P, d),
-                                           values->dataType);
+                const int32_t row = j < P ? j : nnrti_page_row(pages, attr->pageSize, at[0], j - P);
+                total += w[j] * nnrti_attention_element(values, &valueParts, at[0], h, row, d);
             }
             nnrti_store(y->data, nnrti_offset_4(&to, at[0], at[1], at[2], d), total, y->dataType);
         }
@@ -11202,7 +11220,8 @@ NNRT_API NNRT_ReturnCode nnrt_batch_to_space_nd(const NNRT_BatchToSpaceND *attr,
     return NNRT_SUCCESS;
 }
 
-NNRTI_MOVE_Q8(BatchToSpaceND, batch_to_space_nd)
+NNRTI_MOVED_Q8(batch_to_space_nd, (const NNRT_BatchToSpaceND *attr, const nnrt_view *x, const nnrt_view *list, nnrt_view *y), 0, y,
+               nnrt_batch_to_space_nd(attr, x, y))
 
 /* >>op BERNOULLI */
 
@@ -11222,10 +11241,9 @@ NNRT_API NNRT_ReturnCode nnrt_bernoulli(const NNRT_Bernoulli *attr, const nnrt_v
     int32_t place[NNRT_MAX_RANK] = {0};
     uint64_t i = 0;
     for (bool more = !nnrt_view_empty(y); more; more = nnrti_next_place(y, place)) {
-        double p = 0;
-        nnrti_read_f64(&p, nnrti_at(x->data, nnrti_offset(x, place), nnrt_type_size(x->dataType)), 1, 1, x->dataType);
-        nnrti_store_number(y->dataType, (double)nnrti_random_part(nnrti_random(attr->seed, i++)) < p ? 1 : 0,
-                           nnrti_at(y->data, nnrti_offset(y, place), nnrt_type_size(y->dataType)));
+        const double p = nnrti_load_f64(x->data, nnrti_offset(x, place), x->dataType);
+        const bool one = (double)nnrti_random_part(nnrti_random(attr->seed, i++)) < p;
+        nnrti_store_f64(y->data, nnrti_offset(y, place), one ? 1 : 0, y->dataType);
     }
     return NNRT_SUCCESS;
 }
@@ -11253,8 +11271,7 @@ static NNRT_ReturnCode nnrti_rule_bias_add(nnrt_resolve *c)
 
 /* z[..,c] = x[..,c] + y[c]; x and z [..,C], y (the bias) [C]. z may alias x. */
 NNRTI_ROW_2(BiasAdd, bias_add_f32, float, float, x[i] + y[i])
-NNRTI_BLOCK(bias_add, NNRTI_CASE_2(BiasAdd, bias_add_f32, FLOAT32, float, float)
-                          NNRTI_CASE_2(AddFusion, add_f64, FLOAT64, double, double) NNRTI_INT_CASES_2(AddFusion, add))
+NNRTI_BLOCK(bias_add, bias_add_f32, add_f64, add_i32, add_i64, add_u64)
 NNRTI_KERNEL_2(BiasAdd, bias_add, &nnrti_all_types, bias_add)
 
 /* x and y quantized int8 or uint8, bias int32 in units of the scale of x. */
@@ -11299,48 +11316,57 @@ static NNRT_ReturnCode nnrti_rule_bitcast(nnrt_resolve *c)
 /* >>kernel BITWISE_AND */
 
 /* z = x and y, bitwise; integers of any type, broadcast to the dims of z. z may alias an input of its shape. */
-NNRTI_BITWISE(BitwiseAnd, bitwise_and, x[i] & y[i])
+NNRTI_INT_ROWS(NNRTI_ROW_2, BitwiseAnd, bitwise_and, x[i] & y[i])
+NNRTI_BLOCK(bitwise_and, none, none, bitwise_and_i32, bitwise_and_i64, bitwise_and_u64)
 NNRTI_KERNEL_2(BitwiseAnd, bitwise_and, &nnrti_all_types, bitwise_and)
 
 /* >>op BITWISE_NOT */
 /* >>kernel BITWISE_NOT */
 
 /* y = not x, bitwise, elementwise. y may alias x. */
-NNRTI_UNARY_INT(BitwiseNot, bitwise_not_int, ~x[i])
+NNRTI_INT_ROWS(NNRTI_ROW_1, BitwiseNot, bitwise_not_int, ~x[i])
+NNRTI_BLOCK(bitwise_not_int, none, none, bitwise_not_int_i32, bitwise_not_int_i64, bitwise_not_int_u64)
+NNRTI_KERNEL_1(BitwiseNot, bitwise_not_int, &nnrti_all_types, bitwise_not_int)
 
 /* >>op BITWISE_OR */
 /* >>kernel BITWISE_OR */
 
 /* z = x or y, bitwise; integers of any type, broadcast to the dims of z. z may alias an input of its shape. */
-NNRTI_BITWISE(BitwiseOr, bitwise_or, x[i] | y[i])
+NNRTI_INT_ROWS(NNRTI_ROW_2, BitwiseOr, bitwise_or, x[i] | y[i])
+NNRTI_BLOCK(bitwise_or, none, none, bitwise_or_i32, bitwise_or_i64, bitwise_or_u64)
 NNRTI_KERNEL_2(BitwiseOr, bitwise_or, &nnrti_all_types, bitwise_or)
 
 /* >>op BITWISE_XOR */
 /* >>kernel BITWISE_XOR */
 
 /* z = x xor y, bitwise; integers of any type, broadcast to the dims of z. z may alias an input of its shape. */
-NNRTI_BITWISE(BitwiseXor, bitwise_xor, x[i] ^ y[i])
+NNRTI_INT_ROWS(NNRTI_ROW_2, BitwiseXor, bitwise_xor, x[i] ^ y[i])
+NNRTI_BLOCK(bitwise_xor, none, none, bitwise_xor_i32, bitwise_xor_i64, bitwise_xor_u64)
 NNRTI_KERNEL_2(BitwiseXor, bitwise_xor, &nnrti_all_types, bitwise_xor)
 
 /* >>op BIT_SHIFT */
 /* >>kernel BIT_SHIFT */
 
-/* For x of fewer bits than a row, too: the bits that leave it are cut off when the result is narrowed. */
-NNRTI_BITWISE(BitShift, shift_left, (uint64_t)y[i] < 8 * sizeof(*x) ? (uint64_t)x[i] << y[i] : 0)
-NNRTI_BITWISE(BitShift, shift_right, (uint64_t)y[i] < 8 * sizeof(*x) ? (uint64_t)x[i] >> y[i] : 0)
-
 /* z = x shifted left or right by y bits: x * 2^y modulo 2^n, or floor(x / 2^y); unsigned integers of one type with n
    bits, broadcast to the dims of z. A shift by n bits or more gives 0. z may alias an input of its shape. */
 NNRT_API NNRT_ReturnCode nnrt_bit_shift(const NNRT_BitShift *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z)
 {
-    const bool left = attr->direction == NNRT_SHIFT_DIRECTION_LEFT;
-    return nnrti_elementwise(attr, x, y, z, &nnrti_all_types, left ? nnrti_shift_left_block : nnrti_shift_right_block);
+    const NNRT_DataType type = z->dataType;
+    nnrt_walk w;
+    for (bool more = nnrt_walk_first(&w, z, x, y); more; more = nnrt_walk_next(&w))
+        for (int32_t i = 0; i < w.count; i++) {
+            const uint64_t a = nnrti_load_int(x->data, w.at[1] + i * w.row[1], type);
+            const uint64_t b = nnrti_load_int(y->data, w.at[2] + i * w.row[2], type);
+            const bool left = attr->direction == NNRT_SHIFT_DIRECTION_LEFT;
+            nnrti_store_int(z->data, w.at[0] + i * w.row[0], b >= 8 * nnrt_type_size(type) ? 0 : left ? a << b : a >> b, type);
+        }
+    return NNRT_SUCCESS;
 }
 
 /* >>op BOTTOM_K */
 /* >>kernel BOTTOM_K */
 
-/* As TOPK_FUSION with the k smallest elements; sorted: ascending. NaN is last here, too. Scratch: 4*k bytes. */
+/* As TOPK_FUSION with the k smallest elements; sorted: ascending. NaN is last here, too. */
 NNRT_API NNRT_ReturnCode nnrt_bottom_k(const NNRT_TopKFusion *attr, const nnrt_view *x, nnrt_view *values,
                                        nnrt_view *indices, nnrt_call *call)
 {
@@ -11450,45 +11476,16 @@ static NNRT_ReturnCode nnrti_rule_cast(nnrt_resolve *c)
 
 /* >>kernel CAST */
 
-/* out[i] = element i of x sign- or zero-extended to 64 bits; x is integer or bool, n <= NNRTI_CHUNK. */
-static void nnrti_read_bits(uint64_t *out, const void *x, ptrdiff_t step, int32_t n, NNRT_DataType type)
+/* Element i of z = v, 64 bits of a signed or an unsigned integer: the low bits for integers, rounded once for floats, != 0 for
+   bool. */
+static void nnrti_store_bits(void *z, ptrdiff_t i, uint64_t v, bool isSigned, NNRT_DataType type)
 {
-    switch (type) {
-#define NNRTI_READ_BITS(name, T, U, least, greatest)                                                                   \
-    case NNRT_DATA_TYPE_##name:                                                                                        \
-        for (int32_t i = 0; i < n; i++)                                                                                \
-            out[i] = (uint64_t)((const T *)x)[i * step];                                                               \
-        break;
-        NNRTI_INT_TYPES(NNRTI_READ_BITS)
-    default: /* bool */
-        for (int32_t i = 0; i < n; i++)
-            out[i] = ((const uint8_t *)x)[i * step] != 0;
-        break;
-    }
-}
-
-/* 64 bits of a signed or an unsigned integer, converted to float32 with one rounding. */
-static float nnrti_bits_to_f32(uint64_t bits, bool isSigned)
-{
-    return isSigned ? (float)(int64_t)bits : (float)bits;
-}
-
-/* Element i of z = in[i]: the low bits for integers, rounded for floats, != 0 for bool. */
-static void nnrti_write_bits(void *z, ptrdiff_t step, const uint64_t *in, bool isSigned, int32_t n, NNRT_DataType type)
-{
-#define NNRTI_WRITE_BITS(name, T, value)                                                                               \
-    case NNRT_DATA_TYPE_##name:                                                                                        \
-        for (int32_t i = 0; i < n; i++)                                                                                \
-            ((T *)z)[i * step] = (T)(value);                                                                           \
-        break;
-#define NNRTI_WRITE_LOW(name, T, U, least, greatest) NNRTI_WRITE_BITS(name, U, in[i])
-    switch (type) {
-        NNRTI_INT_TYPES(NNRTI_WRITE_LOW)
-        NNRTI_WRITE_BITS(BOOL, uint8_t, in[i] != 0)
-        NNRTI_WRITE_BITS(FLOAT16, uint16_t, nnrt_half_from_float(nnrti_bits_to_f32(in[i], isSigned)))
-        NNRTI_WRITE_BITS(FLOAT32, float, nnrti_bits_to_f32(in[i], isSigned))
-    default: NNRTI_WRITE_BITS(FLOAT64, double, isSigned ? (double)(int64_t)in[i] : (double)in[i])
-    }
+    if (NNRTI_HAS_TYPE(FLOAT64) && type == NNRT_DATA_TYPE_FLOAT64)
+        ((double *)z)[i] = isSigned ? (double)(int64_t)v : (double)v;
+    else if (type >= NNRT_DATA_TYPE_FLOAT16)
+        nnrti_store(z, i, isSigned ? (float)(int64_t)v : (float)v, type);
+    else
+        nnrti_store_int(z, i, type == NNRT_DATA_TYPE_BOOL ? v != 0 : v, type);
 }
 
 /* y = x converted to the element type of y; x and y of one shape and any types. Floats become integers by truncation
@@ -11497,11 +11494,8 @@ static void nnrti_write_bits(void *z, ptrdiff_t step, const uint64_t *in, bool i
    alias x if their elements have the same size. */
 NNRT_API NNRT_ReturnCode nnrt_cast(const NNRT_Cast *attr, const nnrt_view *x, nnrt_view *y)
 {
-    const size_t in = nnrt_type_size(x->dataType), out = nnrt_type_size(y->dataType);
     const bool isFloat = x->dataType >= NNRT_DATA_TYPE_FLOAT16;
     const bool isSigned = x->dataType >= NNRT_DATA_TYPE_INT8 && x->dataType <= NNRT_DATA_TYPE_INT64;
-    uint64_t bits[NNRTI_CHUNK];
-    double reals[NNRTI_CHUNK];
     nnrt_walk w;
     (void)attr;
     if (x->dataType == y->dataType) {
@@ -11509,17 +11503,12 @@ NNRT_API NNRT_ReturnCode nnrt_cast(const NNRT_Cast *attr, const nnrt_view *x, nn
         return NNRT_SUCCESS;
     }
     for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
-        for (ptrdiff_t i = 0; i < w.count; i += NNRTI_CHUNK) {
-            const int32_t n = w.count - i < NNRTI_CHUNK ? (int32_t)(w.count - i) : NNRTI_CHUNK;
-            const void *from = nnrti_at(x->data, w.at[1] + i * w.row[1], in);
-            void *to = nnrti_at(y->data, w.at[0] + i * w.row[0], out);
-            if (isFloat) {
-                nnrti_read_f64(reals, from, w.row[1], n, x->dataType);
-                nnrti_write_f64(to, w.row[0], reals, n, y->dataType);
-            } else {
-                nnrti_read_bits(bits, from, w.row[1], n, x->dataType);
-                nnrti_write_bits(to, w.row[0], bits, isSigned, n, y->dataType);
-            }
+        for (int32_t i = 0; i < w.count; i++) {
+            const ptrdiff_t from = w.at[1] + i * w.row[1], to = w.at[0] + i * w.row[0];
+            if (isFloat)
+                nnrti_store_f64(y->data, to, nnrti_load_f64(x->data, from, x->dataType), y->dataType);
+            else
+                nnrti_store_bits(y->data, to, nnrti_load_int(x->data, from, x->dataType), isSigned, y->dataType);
         }
     return NNRT_SUCCESS;
 }
@@ -11614,7 +11603,8 @@ NNRT_API NNRT_ReturnCode nnrt_channel_shuffle(const NNRT_ChannelShuffle *attr, c
     return NNRT_SUCCESS;
 }
 
-NNRTI_MOVE_Q8(ChannelShuffle, channel_shuffle)
+NNRTI_MOVED_Q8(channel_shuffle, (const NNRT_ChannelShuffle *attr, const nnrt_view *x, const nnrt_view *list, nnrt_view *y), 0, y,
+               nnrt_channel_shuffle(attr, x, y))
 
 /* >>op CLIP */
 
@@ -11633,7 +11623,7 @@ static void nnrti_clip_bound(const nnrt_resolve *c, float attribute, int32_t i, 
     if (given->data != NULL && !nnrti_element_dynamic(given, 0))
         memcpy(nnrti_at(bounds, i, width), given->data, width);
     else
-        nnrti_store_number(c->in[0].dataType, (double)attribute, nnrti_at(bounds, i, width));
+        nnrti_store_f64(bounds, i, (double)attribute, c->in[0].dataType);
 }
 
 /* Derives the list of quantized data: range of the result from the attributes; the factors of x, of min and of max. */
@@ -11668,7 +11658,6 @@ static NNRT_ReturnCode nnrti_rule_clip(nnrt_resolve *c)
     NNRT_Clip *a = (NNRT_Clip *)c->resolved;
     const NNRT_DataType type = c->in[0].dataType;
     void *bounds;
-    double shown[2];
     NNRT_ReturnCode code;
     if (!nnrti_absent(&c->in[1]) || a->min == -FLT_MAX)
         a->min = -nnrti_inff();
@@ -11684,8 +11673,8 @@ static NNRT_ReturnCode nnrti_rule_clip(nnrt_resolve *c)
     nnrti_clip_bound(c, a->min, 0, bounds);
     nnrti_clip_bound(c, a->max, 1, bounds);
     if (!nnrti_clip_ordered(bounds, nnrti_at(bounds, 1, nnrt_type_size(type)), type)) {
-        nnrti_read_f64(shown, bounds, 1, 2, type);
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "min is %f, expected at most max: %f", shown[0], shown[1]);
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "min is %f, expected at most max: %f", nnrti_load_f64(bounds, 0, type),
+                          nnrti_load_f64(bounds, 1, type));
     }
     return NNRT_SUCCESS;
 }
@@ -11709,8 +11698,14 @@ static void nnrti_clip_row(const nnrt_view *x, ptrdiff_t from, const void *lo, c
         }                                                                                                              \
         break;                                                                                                         \
     }
-#define NNRTI_CLIP_INT(name, T, U, low, high) NNRTI_CLIP_ROW(name, T, T, (T), (T))
-        NNRTI_INT_TYPES(NNRTI_CLIP_INT)
+        NNRTI_CLIP_ROW(INT8, int8_t, int8_t, (int8_t), (int8_t))
+        NNRTI_CLIP_ROW(INT16, int16_t, int16_t, (int16_t), (int16_t))
+        NNRTI_CLIP_ROW(INT32, int32_t, int32_t, (int32_t), (int32_t))
+        NNRTI_CLIP_ROW(INT64, int64_t, int64_t, (int64_t), (int64_t))
+        NNRTI_CLIP_ROW(UINT8, uint8_t, uint8_t, (uint8_t), (uint8_t))
+        NNRTI_CLIP_ROW(UINT16, uint16_t, uint16_t, (uint16_t), (uint16_t))
+        NNRTI_CLIP_ROW(UINT32, uint32_t, uint32_t, (uint32_t), (uint32_t))
+        NNRTI_CLIP_ROW(UINT64, uint64_t, uint64_t, (uint64_t), (uint64_t))
         NNRTI_CLIP_ROW(FLOAT16, uint16_t, float, nnrt_half_to_float, nnrt_half_from_float)
         NNRTI_CLIP_ROW(FLOAT32, float, float, (float), (float))
     default: NNRTI_CLIP_ROW(FLOAT64, double, double, (double), (double))
@@ -11725,16 +11720,14 @@ NNRT_API NNRT_ReturnCode nnrt_clip(const NNRT_Clip *attr, const nnrt_view *x, co
     const void *lo = min != NULL ? min->data : bounds->data;
     const void *hi = max != NULL ? max->data : nnrti_at(bounds->data, 1, nnrt_type_size(x->dataType));
     const int32_t last = y->rank - 1;
-    int32_t place[NNRT_MAX_RANK] = {0};
-    double shown[2];
+    ptrdiff_t from, to;
     (void)attr;
     if (!nnrti_clip_ordered(lo, hi, x->dataType)) {
-        nnrti_read_f64(&shown[0], lo, 1, 1, x->dataType);
-        nnrti_read_f64(&shown[1], hi, 1, 1, x->dataType);
-        return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "min is %f, expected at most max: %f", shown[0], shown[1]);
+        return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "min is %f, expected at most max: %f",
+                              nnrti_load_f64(lo, 0, x->dataType), nnrti_load_f64(hi, 0, x->dataType));
     }
-    for (bool more = !nnrt_view_empty(y); more; more = nnrti_next_line(y, last, place))
-        nnrti_clip_row(x, nnrti_offset(x, place), lo, hi, y, nnrti_offset(y, place), last < 0 ? 1 : y->dims[last]);
+    for (size_t n = 0; nnrti_line_at(x, last, n, &from) && nnrti_line_at(y, last, n, &to); n++)
+        nnrti_clip_row(x, from, lo, hi, y, to, last < 0 ? 1 : y->dims[last]);
     return NNRT_SUCCESS;
 }
 
@@ -12042,7 +12035,7 @@ static NNRT_ReturnCode nnrti_rule_constant_of_shape(nnrt_resolve *c)
     if (a->value.count > 1)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "value has %u entries, expected at most 1", a->value.count);
     if ((code = nnrti_derive(c, y->dataType, 0, NULL, &element)) == NNRT_SUCCESS)
-        nnrti_store_number(y->dataType, a->value.count > 0 ? (double)a->value.data[0] : 0.0, element);
+        nnrti_store_f64(element, 0, a->value.count > 0 ? (double)a->value.data[0] : 0.0, y->dataType);
     return code;
 }
 
@@ -12787,16 +12780,16 @@ NNRT_API NNRT_ReturnCode nnrt_cum_prod(const NNRT_CumSum *attr, const nnrt_view 
                                        nnrt_call *call)
 {
     const NNRT_DataType type = x->dataType;
-    int32_t along, place[NNRT_MAX_RANK] = {0};
+    int32_t along;
+    ptrdiff_t atX, atY;
     const NNRT_ReturnCode code = nnrti_cum_axis(x, axis, call, &along);
-    for (bool more = code == NNRT_SUCCESS && !nnrt_view_empty(x); more; more = nnrti_next_line(x, along, place)) {
+    for (size_t n = 0; code == NNRT_SUCCESS && nnrti_line_at(x, along, n, &atX) && nnrti_line_at(y, along, n, &atY); n++) {
         uint64_t whole = 1;
         double wide = 1;
         float real = 1;
         for (int32_t k = 0; k < x->dims[along]; k++) {
             const int32_t i = attr->reverse ? x->dims[along] - 1 - k : k;
-            const ptrdiff_t from = nnrti_offset(x, place) + i * x->strides[along];
-            const ptrdiff_t to = nnrti_offset(y, place) + i * y->strides[along];
+            const ptrdiff_t from = atX + i * x->strides[along], to = atY + i * y->strides[along];
             if (NNRTI_HAS_TYPE(FLOAT64) && type == NNRT_DATA_TYPE_FLOAT64) {
                 const double before = wide;
                 wide *= ((const double *)x->data)[from];
@@ -12835,10 +12828,10 @@ static NNRT_ReturnCode nnrti_rule_cum_sum(nnrt_resolve *c)
 static NNRT_ReturnCode nnrti_cum_sum_real(const NNRT_CumSum *attr, const nnrt_view *x, const nnrt_view *axis,
                                           nnrt_view *y, nnrt_call *call, NNRT_DataType type)
 {
-    int32_t along, place[NNRT_MAX_RANK] = {0};
+    int32_t along;
+    ptrdiff_t from, to;
     const NNRT_ReturnCode code = nnrti_cum_axis(x, axis, call, &along);
-    for (bool more = code == NNRT_SUCCESS && !nnrt_view_empty(x); more; more = nnrti_next_line(x, along, place)) {
-        const ptrdiff_t from = nnrti_offset(x, place), to = nnrti_offset(y, place);
+    for (size_t n = 0; code == NNRT_SUCCESS && nnrti_line_at(x, along, n, &from) && nnrti_line_at(y, along, n, &to); n++) {
         nnrti_sum sum = {0, 0};
         for (int32_t k = 0; k < x->dims[along]; k++) {
             const int32_t i = attr->reverse ? x->dims[along] - 1 - k : k;
@@ -12854,15 +12847,15 @@ static NNRT_ReturnCode nnrti_cum_sum_real(const NNRT_CumSum *attr, const nnrt_vi
 static NNRT_ReturnCode nnrti_cum_sum_plain(const NNRT_CumSum *attr, const nnrt_view *x, const nnrt_view *axis,
                                            nnrt_view *y, nnrt_call *call, NNRT_DataType type)
 {
-    int32_t along, place[NNRT_MAX_RANK] = {0};
+    int32_t along;
+    ptrdiff_t atX, atY;
     const NNRT_ReturnCode code = nnrti_cum_axis(x, axis, call, &along);
-    for (bool more = code == NNRT_SUCCESS && !nnrt_view_empty(x); more; more = nnrti_next_line(x, along, place)) {
+    for (size_t n = 0; code == NNRT_SUCCESS && nnrti_line_at(x, along, n, &atX) && nnrti_line_at(y, along, n, &atY); n++) {
         uint64_t whole = 0;
         double wide = 0;
         for (int32_t k = 0; k < x->dims[along]; k++) {
             const int32_t i = attr->reverse ? x->dims[along] - 1 - k : k;
-            const ptrdiff_t from = nnrti_offset(x, place) + i * x->strides[along];
-            const ptrdiff_t to = nnrti_offset(y, place) + i * y->strides[along];
+            const ptrdiff_t from = atX + i * x->strides[along], to = atY + i * y->strides[along];
             if (NNRTI_HAS_TYPE(FLOAT64) && type == NNRT_DATA_TYPE_FLOAT64) {
                 const double v = ((const double *)x->data)[from];
                 ((double *)y->data)[to] = attr->exclusive ? wide : wide + v;
@@ -13174,7 +13167,8 @@ NNRT_API NNRT_ReturnCode nnrt_depth_to_space(const NNRT_DepthToSpace *attr, cons
     return NNRT_SUCCESS;
 }
 
-NNRTI_MOVE_Q8(DepthToSpace, depth_to_space)
+NNRTI_MOVED_Q8(depth_to_space, (const NNRT_DepthToSpace *attr, const nnrt_view *x, const nnrt_view *list, nnrt_view *y), 0, y,
+               nnrt_depth_to_space(attr, x, y))
 
 /* >>op DET */
 
@@ -13732,8 +13726,11 @@ static NNRT_ReturnCode nnrti_rule_div_fusion(nnrt_resolve *c)
 /* >>kernel DIV_FUSION */
 
 /* z = act(x / y), x and y broadcast to the dims of z; x / 0 is infinite or NaN. z may alias an input of its shape. */
-NNRTI_INT_ROWS_2(DivFusion, div, NNRTI_MINUS_1(y[i]) ? 0u - (uint64_t)x[i] : (uint64_t)(x[i] / y[i]))
-NNRTI_FUSED(DivFusion, div_fusion, x[i] / y[i], div)
+NNRTI_INT_ROWS(NNRTI_ROW_2, DivFusion, div, NNRTI_MINUS_1(y[i]) ? 0u - (uint64_t)x[i] : (uint64_t)(x[i] / y[i]))
+NNRTI_ROW_2(DivFusion, div_fusion_f32, float, float, nnrt_activate(x[i] / y[i], attr->activationType))
+NNRTI_ROW_2(DivFusion, div_fusion_f64, double, double, nnrti_activate_f64(x[i] / y[i], attr->activationType))
+NNRTI_BLOCK(div_fusion, div_fusion_f32, div_fusion_f64, div_i32, div_i64, div_u64)
+NNRTI_KERNEL_2(DivFusion, div_fusion_f32, NULL, div_fusion_f32)
 
 /* The same for every other type. Integers truncate toward zero; least / -1 wraps to least, and true / true is true. An
    integer divisor 0 is NNRT_INVALID_PARAMETER; z is not written then. */
@@ -14062,13 +14059,11 @@ NNRTI_ROW_2(Eltwise, eltwise_f64, double, double,
             : attr->mode == NNRT_ELTWISE_MODE_SUM ? x[i] + y[i]
             : x[i] > y[i]                         ? x[i]
                                                   : y[i])
-NNRTI_INT_ROWS_2(Eltwise, eltwise,
-                 attr->mode == NNRT_ELTWISE_MODE_PROD  ? (uint64_t)x[i] * (uint64_t)y[i]
-                 : attr->mode == NNRT_ELTWISE_MODE_SUM ? (uint64_t)x[i] + (uint64_t)y[i]
-                                                       : (uint64_t)(x[i] > y[i] ? x[i] : y[i]))
-NNRTI_BLOCK(eltwise, NNRTI_CASE_2(Eltwise, eltwise_f32, FLOAT32, float, float)
-                         NNRTI_CASE_2(Eltwise, eltwise_f64, FLOAT64, double, double)
-                             NNRTI_INT_CASES_2(Eltwise, eltwise))
+NNRTI_INT_ROWS(NNRTI_ROW_2, Eltwise, eltwise,
+               attr->mode == NNRT_ELTWISE_MODE_PROD  ? (uint64_t)x[i] * (uint64_t)y[i]
+               : attr->mode == NNRT_ELTWISE_MODE_SUM ? (uint64_t)x[i] + (uint64_t)y[i]
+                                                     : (uint64_t)(x[i] > y[i] ? x[i] : y[i]))
+NNRTI_BLOCK(eltwise, eltwise_f32, eltwise_f64, eltwise_i32, eltwise_i64, eltwise_u64)
 NNRTI_KERNEL_2(Eltwise, eltwise, &nnrti_all_types, eltwise)
 
 /* Quantized int8 or uint8 with a list of nnrti_quant_product, nnrti_quant_sum or nnrti_quant_extreme. */
@@ -14248,7 +14243,9 @@ static NNRT_ReturnCode nnrti_rule_expfusion(nnrt_resolve *c)
 /* >>kernel EXPFUSION */
 
 /* y = base^(scale*x + shift), elementwise; base -1 stands for e. y may alias x. */
-NNRTI_UNARY_HALF(ExpFusion, expfusion, nnrti_expfusion_real(attr, x[i]))
+NNRTI_ROW_1(ExpFusion, expfusion_f32, float, float, nnrti_expfusion_real(attr, x[i]))
+NNRTI_KERNEL_1(ExpFusion, expfusion_f32, NULL, expfusion_f32)
+NNRTI_KERNEL_1(ExpFusion, expfusion_f16, &nnrti_from_half, expfusion_f32)
 
 /* >>op EYE_LIKE */
 
@@ -14308,7 +14305,8 @@ NNRT_API NNRT_ReturnCode nnrt_fill(const NNRT_Fill *attr, const nnrt_view *value
     return NNRT_SUCCESS;
 }
 
-NNRTI_MOVE_Q8(Fill, fill)
+NNRTI_MOVED_Q8(fill, (const NNRT_Fill *attr, const nnrt_view *x, const nnrt_view *list, nnrt_view *y), 0, y,
+               nnrt_fill(attr, x, y))
 
 /* >>op FILL_LIKE */
 
@@ -15477,9 +15475,8 @@ static NNRT_ReturnCode nnrti_rule_hardmax(nnrt_resolve *c)
 NNRT_API NNRT_ReturnCode nnrt_hardmax(const NNRT_Hardmax *attr, const nnrt_view *x, nnrt_view *y)
 {
     const int32_t axis = (int32_t)attr->axis;
-    int32_t place[NNRT_MAX_RANK] = {0};
-    for (bool more = !nnrt_view_empty(x); more; more = nnrti_next_line(x, axis, place)) {
-        const ptrdiff_t from = nnrti_offset(x, place), to = nnrti_offset(y, place);
+    ptrdiff_t from, to;
+    for (size_t n = 0; nnrti_line_at(x, axis, n, &from) && nnrti_line_at(y, axis, n, &to); n++) {
         uint64_t most = 0;
         int32_t first = 0;
         for (int32_t i = 0; i < x->dims[axis]; i++) {
@@ -15648,8 +15645,7 @@ NNRT_API NNRT_ReturnCode nnrt_inverse(const NNRT_Det *attr, const nnrt_view *x, 
 /* y = (x is +Inf and detectPositive) or (x is -Inf and detectNegative), elementwise: x floating point, y bool. */
 NNRTI_ROW_1(IsInf, is_inf_f32, float, uint8_t, (attr->detectPositive && x[i] > FLT_MAX) || (attr->detectNegative && x[i] < -FLT_MAX))
 NNRTI_ROW_1(IsInf, is_inf_f64, double, uint8_t, (attr->detectPositive && x[i] > DBL_MAX) || (attr->detectNegative && x[i] < -DBL_MAX))
-NNRTI_BLOCK(is_inf, NNRTI_CASE_1(IsInf, is_inf_f32, FLOAT32, float, uint8_t)
-                        NNRTI_CASE_1(IsInf, is_inf_f64, FLOAT64, double, uint8_t))
+NNRTI_BLOCK(is_inf, is_inf_f32, is_inf_f64, none, none, none)
 NNRTI_KERNEL_1(IsInf, is_inf, &nnrti_to_bool, is_inf)
 
 /* >>op IS_NAN */
@@ -15658,8 +15654,7 @@ NNRTI_KERNEL_1(IsInf, is_inf, &nnrti_to_bool, is_inf)
 /* y = (x is NaN), elementwise: x floating point, y bool. */
 NNRTI_ROW_1(IsNaN, is_nan_f32, float, uint8_t, x[i] != x[i])
 NNRTI_ROW_1(IsNaN, is_nan_f64, double, uint8_t, x[i] != x[i])
-NNRTI_BLOCK(is_nan, NNRTI_CASE_1(IsNaN, is_nan_f32, FLOAT32, float, uint8_t)
-                        NNRTI_CASE_1(IsNaN, is_nan_f64, FLOAT64, double, uint8_t))
+NNRTI_BLOCK(is_nan, is_nan_f32, is_nan_f64, none, none, none)
 NNRTI_KERNEL_1(IsNaN, is_nan, &nnrti_to_bool, is_nan)
 
 /* >>op L2_NORMALIZE_FUSION */
@@ -15817,7 +15812,8 @@ NNRT_API NNRT_ReturnCode nnrt_l2_normalize_fusion_q8_real(const NNRT_L2Normalize
 
 /* >>op LAYER_NORM_FUSION */
 
-/* Checks that gamma and beta are present and have the shape of x from axis `first` on. */
+/* Checks that gamma and beta are present and have the shape of x from axis `first` on; dynamic dimensions again in each
+   run. */
 static NNRT_ReturnCode nnrti_layer_norm_params(nnrt_resolve *c, int32_t first)
 {
     static const char *const names[] = {"x", "gamma", "beta"};
@@ -15829,7 +15825,10 @@ static NNRT_ReturnCode nnrti_layer_norm_params(nnrt_resolve *c, int32_t first)
             return nnrti_fail(c, NNRT_NULL_PTR, "input %u (%s) is missing, and elementwiseAffine is true", i, names[i]);
     for (uint32_t i = 1; i <= 2; i++) {
         const nnrt_operand *o = &c->in[i];
-        if (o->rank != want.rank || !nnrti_bytes_equal(o->dims, want.dims, (size_t)want.rank * sizeof(want.dims[0])))
+        bool same = o->rank == want.rank;
+        for (int32_t k = 0; k < want.rank && same; k++)
+            same = !nnrti_axes_differ(o, k, x, first + k);
+        if (!same)
             return nnrti_fail(c, NNRT_INVALID_SHAPE,
                               "input %u (%s) '%s' is %o, expected %o: the shape of x %o from axis %d on", i, names[i],
                               o->name, o, &want, x, first);
@@ -15857,19 +15856,19 @@ static NNRT_ReturnCode nnrti_rule_layer_norm_fusion(nnrt_resolve *c)
 {
     NNRT_LayerNormFusion *a = (NNRT_LayerNormFusion *)c->resolved;
     const nnrt_operand *x = &c->in[0];
-    int32_t axis, first, dims[2], parts[2];
+    int32_t axis, first, dims[2], own[2];
     NNRT_ReturnCode code;
     if ((code = nnrti_axis(c, "beginNormAxis", a->beginNormAxis, x->rank, &axis)) != NNRT_SUCCESS ||
         (code = nnrti_axis(c, "beginParamsAxis", a->beginParamsAxis, x->rank, &first)) != NNRT_SUCCESS ||
         (code = a->elementwiseAffine ? nnrti_layer_norm_params(c, first) : NNRT_SUCCESS) != NNRT_SUCCESS)
         return code;
-    if (!nnrti_two_parts(x, axis, dims) || !nnrti_two_parts(x, first, parts))
+    if (!nnrti_two_parts(x, axis, dims))
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input '%s' %o: its size does not fit a matrix of int32 dimensions",
                           x->name, x);
     nnrti_set_view_shape(&c->in[0], 2, dims);
     nnrti_set_view_shape(&c->out[0], 2, dims);
-    for (uint32_t i = 1; i <= 2 && a->elementwiseAffine; i++)
-        nnrti_set_view_shape(&c->in[i], 1, &parts[1]);
+    for (uint32_t i = 1; i <= 2 && a->elementwiseAffine && nnrti_two_parts(&c->in[i], 0, own); i++)
+        nnrti_set_view_shape(&c->in[i], 1, &own[1]);
     a->beginNormAxis = axis;
     a->beginParamsAxis = first;
     return nnrti_quant_both(c);
@@ -16044,11 +16043,7 @@ NNRTI_ROW_1(LogicalNot, logical_not_f64, double, uint8_t, x[i] == 0)
 NNRTI_ROW_1(LogicalNot, logical_not_i32, int32_t, uint8_t, x[i] == 0)
 NNRTI_ROW_1(LogicalNot, logical_not_i64, int64_t, uint8_t, x[i] == 0)
 NNRTI_ROW_1(LogicalNot, logical_not_u64, uint64_t, uint8_t, x[i] == 0)
-NNRTI_BLOCK(logical_not, NNRTI_CASE_1(LogicalNot, logical_not_f32, FLOAT32, float, uint8_t)
-                            NNRTI_CASE_1(LogicalNot, logical_not_f64, FLOAT64, double, uint8_t)
-                                NNRTI_CASE_1(LogicalNot, logical_not_i32, INT32, int32_t, uint8_t)
-                                    NNRTI_CASE_1(LogicalNot, logical_not_i64, INT64, int64_t, uint8_t)
-                                        NNRTI_CASE_1(LogicalNot, logical_not_u64, UINT64, uint64_t, uint8_t))
+NNRTI_BLOCK(logical_not, logical_not_f32, logical_not_f64, logical_not_i32, logical_not_i64, logical_not_u64)
 NNRTI_KERNEL_1(LogicalNot, logical_not, &nnrti_to_bool, logical_not)
 
 /* >>op LOGICAL_OR */
@@ -16057,6 +16052,22 @@ NNRTI_KERNEL_1(LogicalNot, logical_not, &nnrti_to_bool, logical_not)
 /* z = (x != 0 or y != 0) as bool; x and y have the same type (any) and are broadcast to the shape of z. NaN counts as
    true, -0 as false. */
 NNRTI_PREDICATE(LogicalOr, logical_or, x[i] != 0 || y[i] != 0)
+
+/* >>op LOGICAL_XOR */
+/* >>kernel LOGICAL_XOR */
+
+/* z = (x != y); x, y and z bool, x and y broadcast to the shape of z. z may be an input of the same shape (in-place). */
+NNRT_API NNRT_ReturnCode nnrt_logical_xor(const NNRT_LogicalXor *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z)
+{
+    const uint8_t *xs = (const uint8_t *)x->data, *ys = (const uint8_t *)y->data;
+    uint8_t *zs = (uint8_t *)z->data;
+    nnrt_walk w;
+    (void)attr;
+    for (bool more = nnrt_walk_first(&w, z, x, y); more; more = nnrt_walk_next(&w))
+        for (int32_t i = 0; i < w.count; i++)
+            zs[w.at[0] + i * w.row[0]] = (xs[w.at[1] + i * w.row[1]] != 0) != (ys[w.at[2] + i * w.row[2]] != 0);
+    return NNRT_SUCCESS;
+}
 
 /* >>op LOG_SOFTMAX */
 
@@ -16077,9 +16088,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_log_softmax(const NNRT_LogSoftmax *attr, cons
 {
     const int32_t axis = (int32_t)attr->axis;
     const ptrdiff_t stepX = x->strides[axis], stepY = y->strides[axis];
-    int32_t place[NNRT_MAX_RANK] = {0};
-    for (bool more = !nnrt_view_empty(x); more; more = nnrti_next_line(x, axis, place)) {
-        const ptrdiff_t from = nnrti_offset(x, place), to = nnrti_offset(y, place);
+    ptrdiff_t from, to;
+    for (size_t n = 0; nnrti_line_at(x, axis, n, &from) && nnrti_line_at(y, axis, n, &to); n++) {
         nnrti_sum sum = {0, 0};
         float max = -INFINITY, log;
         for (int32_t i = 0; i < x->dims[axis]; i++) {
@@ -16103,10 +16113,10 @@ NNRT_API NNRT_ReturnCode nnrt_log_softmax_f64(const NNRT_LogSoftmax *attr, const
 {
     const int32_t axis = (int32_t)attr->axis;
     const ptrdiff_t stepX = x->strides[axis], stepY = y->strides[axis];
-    int32_t place[NNRT_MAX_RANK] = {0};
-    for (bool more = !nnrt_view_empty(x); more; more = nnrti_next_line(x, axis, place)) {
-        const double *from = (const double *)x->data + nnrti_offset(x, place);
-        double *to = (double *)y->data + nnrti_offset(y, place), max = from[0], sum = 0, size;
+    ptrdiff_t atX, atY;
+    for (size_t n = 0; nnrti_line_at(x, axis, n, &atX) && nnrti_line_at(y, axis, n, &atY); n++) {
+        const double *from = (const double *)x->data + atX;
+        double *to = (double *)y->data + atY, max = from[0], sum = 0, size;
         for (int32_t i = 1; i < x->dims[axis]; i++)
             max = from[i * stepX] > max ? from[i * stepX] : max;
         for (int32_t i = 0; i < x->dims[axis]; i++)
@@ -16149,9 +16159,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_lp_normalization(const NNRT_LpNormalization *
 {
     const int32_t axis = (int32_t)attr->axis;
     const ptrdiff_t stepX = x->strides[axis], stepY = y->strides[axis];
-    int32_t place[NNRT_MAX_RANK] = {0};
-    for (bool more = !nnrt_view_empty(x); more; more = nnrti_next_line(x, axis, place)) {
-        const ptrdiff_t from = nnrti_offset(x, place), to = nnrti_offset(y, place);
+    ptrdiff_t from, to;
+    for (size_t n = 0; nnrti_line_at(x, axis, n, &from) && nnrti_line_at(y, axis, n, &to); n++) {
         nnrti_sum sum = {0, 0};
         float norm;
         for (int32_t i = 0; i < x->dims[axis]; i++) {
@@ -16290,27 +16299,14 @@ static NNRT_ReturnCode nnrti_lstm_sizes(nnrt_resolve *c, NNRT_LSTM *a)
     return NNRT_SUCCESS;
 }
 
-#ifdef NNRTI_PLAIN
-/* *bytes = size of the kernel's scratch (see nnrt_lstm). nnrt_ops.h returns false if it overflows. */
-static bool nnrti_lstm_scratch(const NNRT_LSTM *a, int32_t steps, size_t *bytes)
+/* The bytes of the kernel's scratch (see nnrt_lstm); SIZE_MAX: too many. No product here exceeds 2^64. */
+static size_t nnrti_lstm_scratch(const NNRT_LSTM *a, int32_t steps)
 {
-    const int64_t H = a->hiddenSize, R = a->projSize > 0 ? a->projSize : H, between = a->numLayers > 2 ? 2 : a->numLayers - 1;
-    *bytes = (size_t)(a->numDirections * R * steps * between + 6 * H + a->inputSize + 2 * R) * sizeof(float);
-    return true;
+    const uint64_t H = (uint64_t)a->hiddenSize, R = a->projSize > 0 ? (uint64_t)a->projSize : H;
+    const uint64_t between = a->numLayers > 2 ? 2 : (uint64_t)a->numLayers - 1;
+    const uint64_t floats = (uint64_t)a->numDirections * R * (uint64_t)steps * between + 6 * H + (uint64_t)a->inputSize + 2 * R;
+    return floats > SIZE_MAX / sizeof(float) ? SIZE_MAX : (size_t)floats * sizeof(float);
 }
-#else
-/* *bytes = size of the kernel's scratch (see nnrt_lstm); returns false if it overflows. */
-static bool nnrti_lstm_scratch(const NNRT_LSTM *a, int32_t steps, size_t *bytes)
-{
-    const size_t H = (size_t)a->hiddenSize, R = a->projSize > 0 ? (size_t)a->projSize : H;
-    const size_t between = a->numLayers > 2 ? 2 : (size_t)(a->numLayers - 1);
-    size_t floats, each = 0;
-    return nnrt_mul_size((size_t)a->numDirections * R, (size_t)steps, &floats) &&
-           nnrt_mul_size(floats, between, &floats) && nnrt_mul_size(6, H, &each) &&
-           nnrt_add_size(floats, each, &floats) && nnrt_add_size(floats, (size_t)a->inputSize, &floats) &&
-           nnrt_add_size(floats, 2 * R, &floats) && nnrt_mul_size(floats, sizeof(float), bytes);
-}
-#endif
 
 /* Resolved: all sizes are explicit; projSize is 0 if there is no projection. */
 static NNRT_ReturnCode nnrti_rule_lstm(nnrt_resolve *c)
@@ -16342,54 +16338,14 @@ static NNRT_ReturnCode nnrti_rule_lstm(nnrt_resolve *c)
     nnrti_state(c, 'Y', (int32_t)(D * R), 0);
     nnrti_state(c, 'J', (int32_t)R, 0);
     nnrti_state(c, 'K', (int32_t)H, 0);
-    if (!nnrti_lstm_scratch(a, x->dims[0], &c->scratch))
+    c->scratch = nnrti_lstm_scratch(a, x->dims[0]);
+    if (c->scratch == SIZE_MAX)
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the scratch for %d steps in %l layers is too large", x->dims[0],
                           a->numLayers);
     return NNRT_SUCCESS;
 }
 
 /* >>kernel LSTM */
-
-/* The operands that all time steps share, and the state of the current sequence. */
-typedef struct nnrti_lstm {
-    const nnrt_view *wIh, *wHh, *bias, *wProj; /* bias and wProj: NULL if absent */
-    int32_t H, R;
-    float zoneoutCell, zoneoutHidden;
-    float *h, *c, *gates, *cells, *out; /* arrays of R, H, 4*H, H and R elements */
-} nnrti_lstm;
-
-/* One time step of weight row `row` (layer and direction): updates the states h and c, and stores the output h' in
-   out. */
-static void nnrti_lstm_step(const nnrti_lstm *m, int32_t row, const float *in)
-{
-    const int32_t H = m->H;
-    const nnrt_view *b = m->bias;
-    for (int32_t k = 0; k < 4 * H; k++) {
-        const ptrdiff_t at = b != NULL ? row * b->strides[0] + k * b->strides[1] : 0;
-        m->gates[k] = b == NULL ? 0.0f
-                                : nnrti_load(b->data, at, b->dataType) +
-                                      nnrti_load(b->data, at + 4 * H * b->strides[1], b->dataType);
-    }
-    nnrti_matvec(m->gates, in, m->wIh, row);
-    nnrti_matvec(m->gates, m->h, m->wHh, row);
-    for (int32_t k = 0; k < H; k++) {
-        const float i = nnrti_sigmoidf(m->gates[k]), o = nnrti_sigmoidf(m->gates[H + k]);
-        const float f = nnrti_sigmoidf(m->gates[2 * H + k]), g = nnrti_tanhf(m->gates[3 * H + k]);
-        const float c = f * m->c[k] + i * g, z = m->zoneoutCell;
-        m->cells[k] = o * nnrti_tanhf(c);
-        m->c[k] = z > 0 ? z * m->c[k] + (1.0f - z) * c : c;
-    }
-    if (m->wProj != NULL) {
-        memset(m->out, 0, (size_t)m->R * sizeof(float));
-        nnrti_matvec(m->out, m->cells, m->wProj, row);
-    } else {
-        memcpy(m->out, m->cells, (size_t)H * sizeof(float));
-    }
-    for (int32_t k = 0; k < m->R; k++) {
-        const float z = m->zoneoutHidden;
-        m->h[k] = z > 0 ? z * m->h[k] + (1.0f - z) * m->out[k] : m->out[k];
-    }
-}
 
 /* LSTM of L layers and D directions. Per time step, for each of the gates i, o, f, g (the blocks of 4*H, in this
    order): s = b1 + b2 + wIh*in + wHh*h, summed in this order; then
@@ -16409,45 +16365,47 @@ NNRT_API NNRT_ReturnCode nnrt_lstm(const NNRT_LSTM *attr, const nnrt_view *x, co
     const int32_t T = x->dims[0], I = x->dims[2], D = (int32_t)attr->numDirections, L = (int32_t)attr->numLayers;
     const int32_t H = cx->dims[2], R = hx->dims[2];
     const ptrdiff_t width = (ptrdiff_t)D * R; /* of a layer's output */
-    float *in = NULL, *between[2];
-    nnrti_lstm m;
-    size_t bytes = 0;
-    if (!nnrti_lstm_scratch(attr, T, &bytes) || (in = (float *)nnrti_scratch(call, bytes)) == NULL)
+    const float zc = attr->zoneoutCell, zh = attr->zoneoutHidden;
+    const size_t bytes = nnrti_lstm_scratch(attr, T);
+    float *const in = (float *)nnrti_scratch(call, bytes);
+    if (in == NULL)
         return nnrt_call_fail(call, NNRT_INSUFFICIENT_BUFFER, "needs %z bytes of scratch", bytes);
-    m.wIh = wIh;
-    m.wHh = wHh;
-    m.bias = attr->hasBias ? bias : NULL;
-    m.wProj = wProj;
-    m.H = H;
-    m.R = R;
-    m.zoneoutCell = attr->zoneoutCell;
-    m.zoneoutHidden = attr->zoneoutHidden;
-    m.h = in + I;
-    m.out = m.h + R;
-    m.c = m.out + R;
-    m.cells = m.c + H;
-    m.gates = m.cells + H;
-    between[0] = m.gates + 4 * (ptrdiff_t)H;
-    between[1] = L > 2 ? between[0] + T * width : between[0];
+    float *const h = in + I, *const out = h + R, *const c = out + R, *const cells = c + H, *const gates = cells + H;
+    float *const layers[2] = {gates + 4 * (ptrdiff_t)H, gates + 4 * (ptrdiff_t)H + (L > 2 ? T * width : 0)};
     for (int32_t n = 0; n < x->dims[1]; n++)
         for (int32_t row = 0; row < L * D; row++) {
             const int32_t layer = row / D, d = row % D;
-            const float *below = between[(layer + 1) % 2];
-            float *above = between[layer % 2];
-            nnrti_row_read(m.h, hx, row, n);
-            nnrti_row_read(m.c, cx, row, n);
+            nnrti_row_read(h, hx, row, n);
+            nnrti_row_read(c, cx, row, n);
             for (int32_t step = 0; step < T; step++) {
                 const int32_t t = d == 0 ? step : T - 1 - step;
+                const float *const below = layer == 0 ? in : layers[(layer + 1) % 2] + t * width;
                 if (layer == 0)
                     nnrti_row_read(in, x, t, n);
-                nnrti_lstm_step(&m, row, layer == 0 ? in : below + t * width);
+                for (int32_t k = 0; k < 4 * H; k++)
+                    gates[k] = attr->hasBias && bias != NULL ? nnrti_at_2(bias, row, k) + nnrti_at_2(bias, row, 4 * H + k) : 0.0f;
+                nnrti_matvec(gates, below, wIh, row);
+                nnrti_matvec(gates, h, wHh, row);
+                for (int32_t k = 0; k < H; k++) {
+                    const float i = nnrti_sigmoidf(gates[k]), o = nnrti_sigmoidf(gates[H + k]);
+                    const float f = nnrti_sigmoidf(gates[2 * H + k]), g = nnrti_tanhf(gates[3 * H + k]);
+                    const float next = f * c[k] + i * g;
+                    cells[k] = o * nnrti_tanhf(next);
+                    c[k] = zc > 0 ? zc * c[k] + (1.0f - zc) * next : next;
+                }
+                for (int32_t k = 0; k < R; k++)
+                    out[k] = wProj != NULL ? 0.0f : cells[k];
+                if (wProj != NULL)
+                    nnrti_matvec(out, cells, wProj, row);
+                for (int32_t k = 0; k < R; k++)
+                    h[k] = zh > 0 ? zh * h[k] + (1.0f - zh) * out[k] : out[k];
                 if (layer == L - 1)
-                    nnrti_row_write(y, t, n, d * R, R, m.out);
+                    nnrti_row_write(y, t, n, d * R, R, out);
                 else
-                    memcpy(above + t * width + (ptrdiff_t)d * R, m.out, (size_t)R * sizeof(float));
+                    memcpy(layers[layer % 2] + t * width + (ptrdiff_t)d * R, out, (size_t)R * sizeof(float));
             }
-            nnrti_row_write(hy, row, n, 0, R, m.h);
-            nnrti_row_write(cy, row, n, 0, H, m.c);
+            nnrti_row_write(hy, row, n, 0, R, h);
+            nnrti_row_write(cy, row, n, 0, H, c);
         }
     return NNRT_SUCCESS;
 }
@@ -16601,14 +16559,18 @@ static NNRT_ReturnCode nnrti_rule_matmul_fusion(nnrt_resolve *c)
 NNRTI_INLINE NNRT_ReturnCode nnrti_matmul_fusion(const NNRT_MatMulFusion *attr, const nnrt_view *x, const nnrt_view *y,
                                                  const nnrt_view *bias, nnrt_view *z, NNRT_DataType type)
 {
-    int32_t place[NNRT_MAX_RANK] = {0};
-    for (bool more = !nnrt_view_empty(z); more; more = nnrti_next_place(z, place)) {
-        const nnrti_products p = nnrti_products_of(x, attr->transposeA, y, attr->transposeB, z, place);
-        float sum = nnrti_bias(bias, p.n, type);
-        for (int32_t k = 0; k < p.count; k++)
-            sum += nnrti_load(x->data, p.a + k * p.stepA, type) * nnrti_load(y->data, p.b + k * p.stepB, type);
-        nnrti_store(z->data, nnrti_offset(z, place), nnrt_activate(sum, attr->activationType), type);
-    }
+    const ptrdiff_t *stepX = x->strides + x->rank - 2, *stepY = y->strides + y->rank - 2, *stepZ = z->strides + z->rank - 2;
+    const int32_t t = attr->transposeA ? 1 : 0, u = attr->transposeB ? 1 : 0, K = x->dims[x->rank - 1 - t];
+    ptrdiff_t a, b, c;
+    for (size_t i = 0; nnrti_matrix_at(x, z, i, &a) && nnrti_matrix_at(y, z, i, &b) && nnrti_matrix_at(z, z, i, &c); i++)
+        for (int32_t m = 0; m < z->dims[z->rank - 2]; m++)
+            for (int32_t n = 0; n < z->dims[z->rank - 1]; n++) {
+                const ptrdiff_t row = a + m * stepX[t], column = b + n * stepY[1 - u], to = c + m * stepZ[0] + n * stepZ[1];
+                float sum = nnrti_bias(bias, n, type);
+                for (int32_t k = 0; k < K; k++)
+                    sum += nnrti_load(x->data, row + k * stepX[1 - t], type) * nnrti_load(y->data, column + k * stepY[u], type);
+                nnrti_store(z->data, to, nnrt_activate(sum, attr->activationType), type);
+            }
     return NNRT_SUCCESS;
 }
 
@@ -16621,14 +16583,18 @@ NNRTI_FLOATS(matmul_fusion,
 NNRT_API NNRT_ReturnCode nnrt_matmul_fusion_f64(const NNRT_MatMulFusion *attr, const nnrt_view *x, const nnrt_view *y,
                                                 const nnrt_view *bias, nnrt_view *z)
 {
-    int32_t place[NNRT_MAX_RANK] = {0};
-    for (bool more = !nnrt_view_empty(z); more; more = nnrti_next_place(z, place)) {
-        const nnrti_products p = nnrti_products_of(x, attr->transposeA, y, attr->transposeB, z, place);
-        double sum = nnrti_bias_f64(bias, p.n);
-        for (int32_t k = 0; k < p.count; k++)
-            sum += ((const double *)x->data)[p.a + k * p.stepA] * ((const double *)y->data)[p.b + k * p.stepB];
-        ((double *)z->data)[nnrti_offset(z, place)] = nnrti_activate_f64(sum, attr->activationType);
-    }
+    const ptrdiff_t *stepX = x->strides + x->rank - 2, *stepY = y->strides + y->rank - 2, *stepZ = z->strides + z->rank - 2;
+    const int32_t t = attr->transposeA ? 1 : 0, u = attr->transposeB ? 1 : 0, K = x->dims[x->rank - 1 - t];
+    ptrdiff_t a, b, c;
+    for (size_t i = 0; nnrti_matrix_at(x, z, i, &a) && nnrti_matrix_at(y, z, i, &b) && nnrti_matrix_at(z, z, i, &c); i++)
+        for (int32_t m = 0; m < z->dims[z->rank - 2]; m++)
+            for (int32_t n = 0; n < z->dims[z->rank - 1]; n++) {
+                const ptrdiff_t row = a + m * stepX[t], column = b + n * stepY[1 - u], to = c + m * stepZ[0] + n * stepZ[1];
+                double sum = nnrti_bias_f64(bias, n);
+                for (int32_t k = 0; k < K; k++)
+                    sum += ((const double *)x->data)[row + k * stepX[1 - t]] * ((const double *)y->data)[column + k * stepY[u]];
+                ((double *)z->data)[to] = nnrti_activate_f64(sum, attr->activationType);
+            }
     return NNRT_SUCCESS;
 }
 
@@ -16638,14 +16604,19 @@ NNRT_API NNRT_ReturnCode nnrt_matmul_fusion_int(const NNRT_MatMulFusion *attr, c
                                                 const nnrt_view *bias, nnrt_view *z)
 {
     const NNRT_DataType type = z->dataType;
-    int32_t place[NNRT_MAX_RANK] = {0};
-    for (bool more = !nnrt_view_empty(z); more; more = nnrti_next_place(z, place)) {
-        const nnrti_products p = nnrti_products_of(x, attr->transposeA, y, attr->transposeB, z, place);
-        uint64_t sum = bias != NULL ? nnrti_load_int(bias->data, p.n * bias->strides[0], type) : 0;
-        for (int32_t k = 0; k < p.count; k++)
-            sum += nnrti_load_int(x->data, p.a + k * p.stepA, type) * nnrti_load_int(y->data, p.b + k * p.stepB, type);
-        nnrti_store_int(z->data, nnrti_offset(z, place), sum, type);
-    }
+    const ptrdiff_t *stepX = x->strides + x->rank - 2, *stepY = y->strides + y->rank - 2, *stepZ = z->strides + z->rank - 2;
+    const int32_t t = attr->transposeA ? 1 : 0, u = attr->transposeB ? 1 : 0, K = x->dims[x->rank - 1 - t];
+    ptrdiff_t a, b, c;
+    for (size_t i = 0; nnrti_matrix_at(x, z, i, &a) && nnrti_matrix_at(y, z, i, &b) && nnrti_matrix_at(z, z, i, &c); i++)
+        for (int32_t m = 0; m < z->dims[z->rank - 2]; m++)
+            for (int32_t n = 0; n < z->dims[z->rank - 1]; n++) {
+                const ptrdiff_t row = a + m * stepX[t], column = b + n * stepY[1 - u], to = c + m * stepZ[0] + n * stepZ[1];
+                uint64_t sum = bias != NULL ? nnrti_load_int(bias->data, n * bias->strides[0], type) : 0;
+                for (int32_t k = 0; k < K; k++)
+                    sum += nnrti_load_int(x->data, row + k * stepX[1 - t], type) *
+                           nnrti_load_int(y->data, column + k * stepY[u], type);
+                nnrti_store_int(z->data, to, sum, type);
+            }
     nnrti_activate_int(z, attr->activationType);
     return NNRT_SUCCESS;
 }
@@ -16655,15 +16626,19 @@ NNRT_API NNRT_ReturnCode nnrt_matmul_fusion_int(const NNRT_MatMulFusion *attr, c
 NNRT_API NNRT_ReturnCode nnrt_matmul_fusion_q8(const NNRT_MatMulFusion *attr, const nnrt_view *x, const nnrt_view *y,
                                                const nnrt_view *bias, const nnrt_view *quant, nnrt_view *z)
 {
-    int32_t place[NNRT_MAX_RANK] = {0};
-    for (bool more = !nnrt_view_empty(z); more; more = nnrti_next_place(z, place)) {
-        const nnrti_products p = nnrti_products_of(x, attr->transposeA, y, attr->transposeB, z, place);
-        int64_t sum = nnrti_bias_at(bias, p.n);
-        for (int32_t k = 0; k < p.count; k++)
-            sum += (nnrt_load_8(x->data, p.a + k * p.stepA, x->dataType) - nnrti_zero(x, 0)) *
-                   (nnrt_load_8(y->data, p.b + k * p.stepB, y->dataType) - nnrti_zero(y, p.n));
-        nnrti_store_sum(z, nnrti_offset(z, place), sum, quant, p.n);
-    }
+    const ptrdiff_t *stepX = x->strides + x->rank - 2, *stepY = y->strides + y->rank - 2, *stepZ = z->strides + z->rank - 2;
+    const int32_t t = attr->transposeA ? 1 : 0, u = attr->transposeB ? 1 : 0, K = x->dims[x->rank - 1 - t];
+    ptrdiff_t a, b, c;
+    for (size_t i = 0; nnrti_matrix_at(x, z, i, &a) && nnrti_matrix_at(y, z, i, &b) && nnrti_matrix_at(z, z, i, &c); i++)
+        for (int32_t m = 0; m < z->dims[z->rank - 2]; m++)
+            for (int32_t n = 0; n < z->dims[z->rank - 1]; n++) {
+                const ptrdiff_t row = a + m * stepX[t], column = b + n * stepY[1 - u], to = c + m * stepZ[0] + n * stepZ[1];
+                int64_t sum = nnrti_bias_at(bias, n);
+                for (int32_t k = 0; k < K; k++)
+                    sum += (nnrt_load_8(x->data, row + k * stepX[1 - t], x->dataType) - nnrti_zero(x, 0)) *
+                           (nnrt_load_8(y->data, column + k * stepY[u], y->dataType) - nnrti_zero(y, n));
+                nnrti_store_sum(z, to, sum, quant, n);
+            }
     return NNRT_SUCCESS;
 }
 
@@ -16690,17 +16665,20 @@ static NNRT_ReturnCode nnrti_rule_matmul_integer(nnrt_resolve *c)
 NNRT_API NNRT_ReturnCode nnrt_matmul_integer(const NNRT_MatMulInteger *attr, const nnrt_view *a, const nnrt_view *b,
                                              const nnrt_view *aZeroPoint, const nnrt_view *bZeroPoint, nnrt_view *y)
 {
-    int32_t place[NNRT_MAX_RANK] = {0};
+    const ptrdiff_t *stepA = a->strides + a->rank - 2, *stepB = b->strides + b->rank - 2, *stepY = y->strides + y->rank - 2;
+    ptrdiff_t atA, atB, atY;
     (void)attr;
-    for (bool more = !nnrt_view_empty(y); more; more = nnrti_next_place(y, place)) {
-        const nnrti_products p = nnrti_products_of(a, false, b, false, y, place);
-        const int32_t zeroA = nnrti_zero_at(aZeroPoint, place[y->rank - 2]), zeroB = nnrti_zero_at(bZeroPoint, p.n);
-        uint32_t sum = 0;
-        for (int32_t k = 0; k < p.count; k++)
-            sum += (uint32_t)((nnrt_load_8(a->data, p.a + k * p.stepA, a->dataType) - zeroA) *
-                              (nnrt_load_8(b->data, p.b + k * p.stepB, b->dataType) - zeroB));
-        ((uint32_t *)y->data)[nnrti_offset(y, place)] = sum;
-    }
+    for (size_t i = 0; nnrti_matrix_at(a, y, i, &atA) && nnrti_matrix_at(b, y, i, &atB) && nnrti_matrix_at(y, y, i, &atY); i++)
+        for (int32_t m = 0; m < y->dims[y->rank - 2]; m++)
+            for (int32_t n = 0; n < y->dims[y->rank - 1]; n++) {
+                const int32_t zeroA = nnrti_zero_at(aZeroPoint, m), zeroB = nnrti_zero_at(bZeroPoint, n);
+                const ptrdiff_t row = atA + m * stepA[0], column = atB + n * stepB[1];
+                uint32_t sum = 0;
+                for (int32_t k = 0; k < a->dims[a->rank - 1]; k++)
+                    sum += (uint32_t)((nnrt_load_8(a->data, row + k * stepA[1], a->dataType) - zeroA) *
+                                      (nnrt_load_8(b->data, column + k * stepB[0], b->dataType) - zeroB));
+                ((uint32_t *)y->data)[atY + m * stepY[0] + n * stepY[1]] = sum;
+            }
     return NNRT_SUCCESS;
 }
 
@@ -16728,12 +16706,43 @@ static NNRT_ReturnCode nnrti_nbits_zero(nnrt_resolve *c, int64_t bytes)
     return nnrti_require(c, 'P', bytes, "the bytes of a packed zero point for each block");
 }
 
+/* Blocks of blockType: the type determines the attributes and the shape of weight, and holds the scales and zero points. */
+static NNRT_ReturnCode nnrti_nbits_blocks(nnrt_resolve *c, const NNRT_MatMulNBits *a)
+{
+    const nnrt_block_type *type = nnrt_block_type_of(a->blockType);
+    NNRT_ReturnCode code;
+    if (type == NULL)
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "blockType is %l, expected 0 or the number of a type of NNRT_BLOCK_TYPES", a->blockType);
+    if (a->bits != type->bits || a->blockSize != type->size || a->columns % type->elements != 0)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER,
+                          "bits %l, blockSize %l and columns %l: blockType %s has %d, %d, a multiple of %d", a->bits,
+                          a->blockSize, a->columns, type->name, type->bits, type->size, type->elements);
+    if (!nnrti_absent(&c->in[2]) || !nnrti_absent(&c->in[3]))
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "inputs 2 and 3 (scale, zeroPoint) are expected absent: the blocks of %s have them",
+                          type->name);
+    if ((code = nnrti_require(c, 'B', a->columns / type->elements, "columns / elements of a block")) != NNRT_SUCCESS)
+        return code;
+    return nnrti_require(c, 'Z', type->bytes, "the bytes of a block");
+}
+
+/* Entries, scales and zero points as inputs. */
+static NNRT_ReturnCode nnrti_nbits_entries(nnrt_resolve *c, const NNRT_MatMulNBits *a)
+{
+    const int64_t blocks = nnrti_quotient(a->columns + a->blockSize - 1, a->blockSize);
+    NNRT_ReturnCode code;
+    if (nnrti_absent(&c->in[2]))
+        return nnrti_fail(c, c->nIn < 3 ? NNRT_INVALID_INPUT : NNRT_NULL_PTR, "input 2 (scale) is missing");
+    if ((code = nnrti_require(c, 'B', blocks, "columns / blockSize, rounded up")) != NNRT_SUCCESS ||
+        (code = nnrti_require(c, 'Z', a->blockSize * a->bits / 8, "the bytes of a block")) != NNRT_SUCCESS)
+        return code;
+    return nnrti_nbits_zero(c, (blocks * a->bits + 7) / 8);
+}
+
 /* Resolved: bits and blockSize. */
 static NNRT_ReturnCode nnrti_rule_matmul_nbits(nnrt_resolve *c)
 {
     NNRT_MatMulNBits *a = (NNRT_MatMulNBits *)c->resolved;
     const nnrt_operand *weight = &c->in[1];
-    int64_t blocks;
     NNRT_ReturnCode code;
     a->bits = a->bits == 0 ? 4 : a->bits;
     a->blockSize = a->blockSize == 0 ? 32 : a->blockSize;
@@ -16750,12 +16759,9 @@ static NNRT_ReturnCode nnrti_rule_matmul_nbits(nnrt_resolve *c)
     if (nnrt_operand_types(weight) != NNRT_TYPES_U8)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input 1 (weight) '%s' is %o, expected uint8", weight->name,
                           weight);
-    blocks = nnrti_quotient(a->columns + a->blockSize - 1, a->blockSize);
-    if ((code = nnrti_require(c, 'K', a->columns, "columns")) != NNRT_SUCCESS ||
-        (code = nnrti_require(c, 'B', blocks, "columns / blockSize, rounded up")) != NNRT_SUCCESS ||
-        (code = nnrti_require(c, 'Z', a->blockSize * a->bits / 8, "the bytes of a block")) != NNRT_SUCCESS)
+    if ((code = nnrti_require(c, 'K', a->columns, "columns")) != NNRT_SUCCESS)
         return code;
-    return nnrti_nbits_zero(c, (blocks * a->bits + 7) / 8);
+    return a->blockType != 0 ? nnrti_nbits_blocks(c, a) : nnrti_nbits_entries(c, a);
 }
 
 /* >>kernel MATMUL_NBITS */
@@ -16804,36 +16810,215 @@ NNRTI_INLINE float nnrti_nbits_int8(const nnrt_view *x, ptrdiff_t from, int32_t 
     return largest / 127.0f * ((float)products - zero * (float)sum);
 }
 
+#define NNRTI_BLOCK_ROW(number, name, ...) {number, #name, __VA_ARGS__},
+
+NNRT_API const nnrt_block_type *nnrt_block_type_of(int64_t number)
+{
+    static const nnrt_block_type types[] = {NNRT_BLOCK_TYPES(NNRTI_BLOCK_ROW)};
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+        if (types[i].number == number)
+            return &types[i];
+    return NULL;
+}
+
+static float nnrti_block_half(const uint8_t *p)
+{
+    return nnrt_half_to_float((uint16_t)(p[0] | p[1] << 8));
+}
+
+/* 32 elements of 4 bits, the first half in the low ones; high: 4 bytes with a fifth bit of each element, or NULL. */
+static void nnrti_block_nibbles(const uint8_t *from, const uint8_t *high, uint8_t *q)
+{
+    for (int32_t i = 0; i < 16; i++) {
+        q[i] = from[i] & 15;
+        q[16 + i] = from[i] >> 4;
+    }
+    for (int32_t i = 0; i < 32 && high != NULL; i++)
+        q[i] = (uint8_t)(q[i] | (high[i / 8] >> i % 8 & 1) << 4);
+}
+
+/* Blocks of 32 elements: a float16 scale, of types with minima a float16 minimum, then the elements. */
+static void nnrti_block_32(int32_t number, const uint8_t *p, uint8_t *q)
+{
+    static const uint8_t levels[] = {1,   24,  45,  63,  79,  93,  106, 118,
+                                     129, 141, 153, 166, 181, 197, 217, 241}; /* of IQ4_NL, + 128 */
+    switch (number) {
+    case NNRT_BLOCK_Q4_1: nnrti_block_nibbles(p + 4, NULL, q); break;
+    case NNRT_BLOCK_Q5_0: nnrti_block_nibbles(p + 6, p + 2, q); break;
+    case NNRT_BLOCK_Q5_1: nnrti_block_nibbles(p + 8, p + 4, q); break;
+    case NNRT_BLOCK_Q8_0: break;
+    default: nnrti_block_nibbles(p + 2, NULL, q); break;
+    }
+    for (int32_t i = 0; i < 32 && number == NNRT_BLOCK_Q8_0; i++)
+        q[i] = p[2 + i] ^ 0x80; /* two's complement + 128 */
+    for (int32_t i = 0; i < 32 && number == NNRT_BLOCK_Q5_0; i++)
+        q[i] = (uint8_t)(q[i] + 112); /* 16 is zero, here 128 */
+    for (int32_t i = 0; i < 32 && number == NNRT_BLOCK_IQ4_NL; i++)
+        q[i] = levels[q[i]];
+}
+
+/* Blocks of 256 elements, the K types: line i of 32 elements is in the bits `shift` of the low bytes, which half or a quarter of the
+   block shares, and in bits of the high bytes. */
+static void nnrti_block_k(int32_t number, const uint8_t *p, uint8_t *q)
+{
+    for (int32_t i = 0; i < 8; i++, q += 32) {
+        const int32_t half = i / 4, two = i % 4 * 2, four = i % 2 * 4;
+        for (int32_t k = 0; k < 32 && number == NNRT_BLOCK_Q2_K; k++)
+            q[k] = p[16 + 32 * half + k] >> two & 3;
+        for (int32_t k = 0; k < 32 && number == NNRT_BLOCK_Q3_K; k++) /* the third bit: 4 is not to be subtracted; 8 of 4 bits is zero */
+            q[k] = (uint8_t)((p[32 + 32 * half + k] >> two & 3) + (p[k] >> i & 1) * 4 + 4);
+        for (int32_t k = 0; k < 32 && number == NNRT_BLOCK_Q4_K; k++)
+            q[k] = p[16 + 32 * (i / 2) + k] >> four & 15;
+        for (int32_t k = 0; k < 32 && number == NNRT_BLOCK_Q5_K; k++)
+            q[k] = (uint8_t)((p[48 + 32 * (i / 2) + k] >> four & 15) + (p[16 + k] >> i & 1) * 16);
+        for (int32_t k = 0; k < 32 && number == NNRT_BLOCK_Q6_K; k++) /* 32 is zero, here 128 */
+            q[k] = (uint8_t)((p[64 * half + 32 * (i % 2) + k] >> i % 4 / 2 * 4 & 15) + (p[128 + 32 * half + k] >> two & 3) * 16 + 96);
+    }
+}
+
+/* The 6-bit scale (minimum 0) or minimum (1) i of 8 in the 12 bytes of Q4_K and Q5_K: the low 6 bits of bytes 0 to 3 and
+   4 to 7 for i < 4; else 4 bits of bytes 8 to 11, and above them the high 2 bits of those. */
+static float nnrti_block_six(const uint8_t *p, int32_t i, int32_t minimum)
+{
+    if (i < 4)
+        return (float)(p[i + 4 * minimum] & 63);
+    return (float)((p[i + 4] >> 4 * minimum & 15) | p[i - 4 + 4 * minimum] >> 6 << 4);
+}
+
+/* The 6-bit scale i of 16 in the 12 bytes of Q3_K: 4 bits of bytes 0 to 7, 2 bits of bytes 8 to 11; minus 32. */
+static float nnrti_block_six_q3(const uint8_t *p, int32_t i)
+{
+    return (float)((p[i % 8] >> (i < 8 ? 0 : 4) & 15) + ((p[8 + i % 4] >> 2 * (i / 4) & 3) << 4) - 32);
+}
+
+/* Scale i of a block, and its minimum; without minima 0. */
+static float nnrti_block_scale(int32_t number, const uint8_t *p, int32_t i, float *minimum)
+{
+    switch (number) {
+    case NNRT_BLOCK_Q2_K:
+        *minimum = -nnrti_block_half(p + 82) * (float)(p[i] >> 4);
+        return nnrti_block_half(p + 80) * (float)(p[i] & 15);
+    case NNRT_BLOCK_Q3_K: return nnrti_block_half(p + 108) * nnrti_block_six_q3(p + 96, i);
+    case NNRT_BLOCK_Q4_K:
+    case NNRT_BLOCK_Q5_K:
+        *minimum = -nnrti_block_half(p + 2) * nnrti_block_six(p + 4, i, 1);
+        return nnrti_block_half(p) * nnrti_block_six(p + 4, i, 0);
+    case NNRT_BLOCK_Q6_K: return nnrti_block_half(p + 208) * (float)(p[192 + i] < 128 ? p[192 + i] : p[192 + i] - 256);
+    case NNRT_BLOCK_Q4_1:
+    case NNRT_BLOCK_Q5_1: *minimum = nnrti_block_half(p + 2); break;
+    default: break;
+    }
+    return nnrti_block_half(p);
+}
+
+/* Elements whose scale is 0 are the minimum. In K types they become zeros with the common factor of the scales, so that all scales
+   of a block remain multiples of it, which devices can pack into fewer bytes. */
+NNRT_API void nnrt_block_decode(const nnrt_block_type *type, const uint8_t *block, uint8_t *q, float *scales, float *zeros)
+{
+    const int32_t number = type->number;
+    if (q != NULL && type->elements == 32)
+        nnrti_block_32(number, block, q);
+    else if (q != NULL)
+        nnrti_block_k(number, block, q);
+    for (int32_t i = 0; i < type->elements / type->size; i++) {
+        uint8_t *const own = q != NULL ? q + i * type->size : NULL;
+        float minimum = 0.0f;
+        scales[i] = nnrti_block_scale(number, block, i, &minimum);
+        zeros[i] = (float)(1 << (type->bits - 1));
+        if (type->minima == 0)
+            continue;
+        if (scales[i] == 0 && type->elements == 256) {
+            scales[i] = nnrti_block_half(block + (number == NNRT_BLOCK_Q2_K ? 80 : 0));
+            if (own != NULL)
+                memset(own, 0, (size_t)type->size);
+        }
+        zeros[i] = -minimum / scales[i];
+        if (nnrti_absf(zeros[i]) < 1e9f)
+            continue;
+        if (own != NULL)
+            memset(own, 1, (size_t)type->size);
+        scales[i] = minimum;
+        zeros[i] = 0.0f;
+    }
+}
+
+/* Blocks of a row, of blockSize entries. */
+static int32_t nnrti_nbits_count(const NNRT_MatMulNBits *attr)
+{
+    return ((int32_t)attr->columns - 1) / (int32_t)attr->blockSize + 1;
+}
+
+/* The entries of a block, which begin at element `at` of weight, its scale and zero point. The members q to zeros hold a decoded block. */
+typedef struct nnrti_nbits_part {
+    const nnrt_view *weight;
+    ptrdiff_t at;
+    int32_t bits;
+    float scale, zero;
+    nnrt_view view;
+    uint8_t bytes[NNRT_BLOCK_BYTES], q[NNRT_BLOCK_ELEMENTS];
+    float scales[NNRT_BLOCK_SCALES], zeros[NNRT_BLOCK_SCALES];
+} nnrti_nbits_part;
+
+/* Finds block b of row n. Blocks of blockType are decoded when their first part is found. */
+static void nnrti_nbits_find(nnrti_nbits_part *p, const NNRT_MatMulNBits *attr, const nnrt_view *weight, const nnrt_view *scale,
+                             const nnrt_view *zero, int32_t n, int32_t b, NNRT_DataType dataType)
+{
+    const nnrt_block_type *type = attr->blockType != 0 ? nnrt_block_type_of(attr->blockType) : NULL;
+    const int32_t parts = type != NULL ? type->elements / type->size : 1;
+    const ptrdiff_t at = n * weight->strides[0] + b / parts * weight->strides[1];
+    p->weight = weight;
+    p->at = at;
+    p->bits = (int32_t)attr->bits;
+    if (type == NULL) {
+        p->zero = nnrti_nbits_zero_at(zero, n, b, p->bits);
+        p->scale = nnrti_load(scale->data, n * scale->strides[0] + b * scale->strides[1], dataType);
+        return;
+    }
+    for (int32_t i = 0; i < type->bytes && b % parts == 0; i++)
+        p->bytes[i] = ((const uint8_t *)weight->data)[at + i * weight->strides[2]];
+    if (b % parts == 0)
+        nnrt_block_decode(type, p->bytes, p->q, p->scales, p->zeros);
+    p->view.data = p->q;
+    p->view.rank = 1;
+    p->view.strides[0] = 1;
+    p->weight = &p->view;
+    p->at = b % parts * type->size;
+    p->bits = 8;
+    p->scale = p->scales[b % parts];
+    p->zero = p->zeros[b % parts];
+}
+
 /* y[..,n] = bias[n] + sum over blocks b of scale[n,b] * (sum over k in b of x[..,k] * (weight[n,k] - zeroPoint[n,b])).
    x [..,K], y [..,N], K = columns; scale [N,B], one per block of blockSize columns; bias [N] or NULL. weight [N,B,Z]: row
    by row, block by block, entries of 2, 4 or 8 bits without sign, as many in a byte as fit, the first one in its low
    bits; entries from K on are not read. zeroPoint: NULL, which is 2^(bits - 1), or [N,B] of the type of scale, or [N,P] bytes
    in which the entries of a row are packed like weights. Sums run over k, then b, in ascending order, from 0 and from
-   the bias. None may overlap y. */
+   the bias. None may overlap y.
+   blockType: weight [N,B,Z] has B blocks of Z bytes in a row, which nnrt_block_decode makes entries, scales and zero points. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_matmul_nbits(const NNRT_MatMulNBits *attr, const nnrt_view *x,
                                                 const nnrt_view *weight, const nnrt_view *scale, const nnrt_view *zero,
                                                 const nnrt_view *bias, nnrt_view *y, NNRT_DataType type)
 {
-    const int32_t K = (int32_t)attr->columns, size = (int32_t)attr->blockSize, bits = (int32_t)attr->bits;
-    const int32_t N = weight->dims[0], B = weight->dims[1], last = x->rank - 1;
-    int32_t row[NNRT_MAX_RANK] = {0};
-    for (bool more = !nnrt_view_empty(y); more; more = nnrti_next_line(y, last, row))
+    const int32_t K = (int32_t)attr->columns, size = (int32_t)attr->blockSize;
+    const int32_t N = weight->dims[0], B = nnrti_nbits_count(attr), last = x->rank - 1;
+    nnrti_nbits_part part;
+    ptrdiff_t fromX, to;
+    for (size_t row = 0; nnrti_line_at(x, last, row, &fromX) && nnrti_line_at(y, last, row, &to); row++)
         for (int32_t n = 0; n < N; n++) {
             float sum = nnrti_bias(bias, n, type);
             for (int32_t b = 0; b < B; b++) {
                 const int32_t first = b * size, count = K - first < size ? K - first : size;
-                const ptrdiff_t from = nnrti_offset(x, row) + first * x->strides[last];
-                const ptrdiff_t at = n * weight->strides[0] + b * weight->strides[1];
-                const float z = nnrti_nbits_zero_at(zero, n, b, bits);
+                const ptrdiff_t from = fromX + first * x->strides[last];
                 float block = 0.0f;
+                nnrti_nbits_find(&part, attr, weight, scale, zero, n, b, type);
                 if (attr->accuracyLevel == 4)
-                    block = nnrti_nbits_int8(x, from, count, weight, at, bits, z, type);
+                    block = nnrti_nbits_int8(x, from, count, part.weight, part.at, part.bits, part.zero, type);
                 for (int32_t k = 0; k < count && attr->accuracyLevel != 4; k++)
                     block += nnrti_load(x->data, from + k * x->strides[last], type) *
-                             ((float)nnrti_nbits_entry(weight, at, k, bits) - z);
-                sum += nnrti_load(scale->data, n * scale->strides[0] + b * scale->strides[1], type) * block;
+                             ((float)nnrti_nbits_entry(part.weight, part.at, k, part.bits) - part.zero);
+                sum += part.scale * block;
             }
-            nnrti_store(y->data, nnrti_offset(y, row) + n * y->strides[last], sum, type);
+            nnrti_store(y->data, to + n * y->strides[last], sum, type);
         }
     return NNRT_SUCCESS;
 }
@@ -17166,9 +17351,7 @@ NNRT_API NNRT_ReturnCode nnrt_mel_weight_matrix(const NNRT_MelWeightMatrix *attr
             const double v = k >= e[1] && e[2] > e[1] ? (double)(e[2] - k) / (double)(e[2] - e[1])
                              : e[1] > e[0]            ? (double)(k - e[0]) / (double)(e[1] - e[0])
                                                       : 1;
-            nnrti_store_number(
-                y->dataType, v,
-                nnrti_at(y->data, k * y->strides[0] + (i - 2) * y->strides[1], nnrt_type_size(y->dataType)));
+            nnrti_store_f64(y->data, k * y->strides[0] + (i - 2) * y->strides[1], v, y->dataType);
         }
     }
     return NNRT_SUCCESS;
@@ -17237,7 +17420,6 @@ NNRT_API NNRT_ReturnCode nnrt_meshgrid_q8(const NNRT_Meshgrid *attr, const nnrt_
 
 /* z = x < y ? x : y, elementwise, any numeric type, broadcast to the shape of z; therefore NaN in x gives y, NaN in y
    gives NaN. z may be an input of the same shape (in-place). */
-NNRTI_BINARY(Minimum, minimum, x[i] < y[i] ? x[i] : y[i], x[i] < y[i] ? x[i] : y[i], x[i] < y[i] ? x[i] : y[i])
 NNRTI_KERNEL_2(Minimum, minimum, &nnrti_all_types, minimum)
 
 static int64_t nnrti_quant_min(int32_t a, int32_t b, const int32_t *quant)
@@ -17581,7 +17763,10 @@ static NNRT_ReturnCode nnrti_rule_mul_fusion(nnrt_resolve *c)
 /* >>kernel MUL_FUSION */
 
 /* z = act(x * y), x and y broadcast to the shape of z. z may be an input of the same shape (in-place). */
-NNRTI_FUSED(MulFusion, mul_fusion, x[i] * y[i], mul)
+NNRTI_ROW_2(MulFusion, mul_fusion_f32, float, float, nnrt_activate(x[i] * y[i], attr->activationType))
+NNRTI_ROW_2(MulFusion, mul_fusion_f64, double, double, nnrti_activate_f64(x[i] * y[i], attr->activationType))
+NNRTI_BLOCK(mul_fusion, mul_fusion_f32, mul_fusion_f64, mul_i32, mul_i64, mul_u64)
+NNRTI_KERNEL_2(MulFusion, mul_fusion_f32, NULL, mul_fusion_f32)
 
 /* The same for every other type: integers wrap around, bool is logical AND. */
 NNRT_API NNRT_ReturnCode nnrt_mul_fusion(const NNRT_MulFusion *attr, const nnrt_view *x, const nnrt_view *y,
@@ -17610,7 +17795,9 @@ static double nnrti_neg(double v)
 
 /* y = -x, elementwise; integers wrap around, so the smallest one gives itself. y may be x (in-place). */
 NNRTI_UNARY(Neg, neg, nnrti_negf(x[i]), nnrti_neg(x[i]))
-NNRTI_UNARY_INT(Neg, neg_int, 0u - (uint64_t)x[i])
+NNRTI_INT_ROWS(NNRTI_ROW_1, Neg, neg_int, 0u - (uint64_t)x[i])
+NNRTI_BLOCK(neg_int, none, none, neg_int_i32, neg_int_i64, neg_int_u64)
+NNRTI_KERNEL_1(Neg, neg_int, &nnrti_all_types, neg_int)
 
 /* >>op NEGATIVE_LOG_LIKELIHOOD_LOSS */
 
@@ -17945,7 +18132,9 @@ NNRT_API NNRT_ReturnCode nnrt_pad_edge(const NNRT_PadEdge *attr, const nnrt_view
     return NNRT_SUCCESS;
 }
 
-NNRTI_MOVE_BY_Q8(PadEdge, pad_edge)
+NNRTI_MOVED_Q8(pad_edge,
+               (const NNRT_PadEdge *attr, const nnrt_view *x, const nnrt_view *by, const nnrt_view *list, nnrt_view *y),
+               0, y, nnrt_pad_edge(attr, x, by, y))
 
 /* >>op PAD_FUSION */
 
@@ -18021,7 +18210,7 @@ static NNRT_ReturnCode nnrti_pad_value(nnrt_resolve *c, const NNRT_PadFusion *a)
         number = scale > 0 && number == number ? nnrti_round((double)((float)number / scale)) : 0;
         number += (double)x->quant[0].zeroPoint;
     }
-    nnrti_store_number(x->dataType, number, element);
+    nnrti_store_f64(element, 0, number, x->dataType);
     return NNRT_SUCCESS;
 }
 
@@ -18129,15 +18318,10 @@ static void nnrti_pow_row_int(const NNRT_PowFusion *attr, const nnrt_walk *w, co
                               nnrt_view *z)
 {
     const double scale = (double)attr->scale, shift = (double)attr->shift;
-    const size_t width = nnrt_type_size(z->dataType);
-    double a[NNRTI_CHUNK], b[NNRTI_CHUNK];
-    for (ptrdiff_t i = 0; i < w->count; i += NNRTI_CHUNK) {
-        const int32_t n = w->count - i < NNRTI_CHUNK ? (int32_t)(w->count - i) : NNRTI_CHUNK;
-        nnrti_read_f64(a, nnrti_at(x->data, w->at[1] + i * w->row[1], width), w->row[1], n, x->dataType);
-        nnrti_read_f64(b, nnrti_at(y->data, w->at[2] + i * w->row[2], width), w->row[2], n, y->dataType);
-        for (int32_t k = 0; k < n; k++)
-            a[k] = nnrti_pow(scale * a[k] + shift, b[k]);
-        nnrti_write_f64(nnrti_at(z->data, w->at[0] + i * w->row[0], width), w->row[0], a, n, z->dataType);
+    for (int32_t i = 0; i < w->count; i++) {
+        const double a = nnrti_load_f64(x->data, w->at[1] + i * w->row[1], x->dataType);
+        const double b = nnrti_load_f64(y->data, w->at[2] + i * w->row[2], y->dataType);
+        nnrti_store_f64(z->data, w->at[0] + i * w->row[0], nnrti_pow(scale * a + shift, b), z->dataType);
     }
 }
 
@@ -18154,8 +18338,7 @@ static double nnrti_pow_base_f64(const NNRT_PowFusion *attr, double x)
 
 NNRTI_ROW_2(PowFusion, pow_fusion_f32, float, float, nnrt_powf(nnrti_pow_base(attr, x[i]), y[i]))
 NNRTI_ROW_2(PowFusion, pow_fusion_f64, double, double, nnrti_pow(nnrti_pow_base_f64(attr, x[i]), y[i]))
-NNRTI_BLOCK(pow_fusion, NNRTI_CASE_2(PowFusion, pow_fusion_f32, FLOAT32, float, float)
-                            NNRTI_CASE_2(PowFusion, pow_fusion_f64, FLOAT64, double, double))
+NNRTI_BLOCK(pow_fusion, pow_fusion_f32, pow_fusion_f64, none, none, none)
 
 /* z = pow(scale*x + shift, y) with the special cases of C's pow; x and y are broadcast to the shape of z; any numeric
    type. z may be an input of the same shape (in-place). */
@@ -18227,8 +18410,6 @@ static NNRT_ReturnCode nnrti_rule_prelu_fusion(nnrt_resolve *c)
    (in-place). */
 NNRTI_ROW_2(PReLUFusion, prelu_fusion_f32, float, float, x[i] >= 0 ? x[i] : y[i] * x[i])
 NNRTI_ROW_2(PReLUFusion, prelu_fusion_f64, double, double, x[i] >= 0 ? x[i] : y[i] * x[i])
-NNRTI_BLOCK(prelu_fusion_f32, NNRTI_CASE_2(PReLUFusion, prelu_fusion_f32, FLOAT32, float, float))
-NNRTI_BLOCK(prelu_fusion_f64, NNRTI_CASE_2(PReLUFusion, prelu_fusion_f64, FLOAT64, double, double))
 NNRTI_KERNEL_2(PReLUFusion, prelu_fusion_f32, NULL, prelu_fusion_f32)
 NNRTI_KERNEL_2(PReLUFusion, prelu_fusion_f16, &nnrti_from_half, prelu_fusion_f32)
 NNRTI_KERNEL_2(PReLUFusion, prelu_fusion_f64, NULL, prelu_fusion_f64)
@@ -18550,27 +18731,26 @@ static double nnrti_quant_clamp(double v, const NNRT_QuantParam *q, NNRT_DataTyp
    of 0 (empty range) gives 0. even: rounds to nearest even, otherwise halves away from zero. */
 static void nnrti_quant_some(const nnrt_view *x, const nnrt_view *y, double *v, int32_t n, ptrdiff_t k, bool even)
 {
-    const NNRT_QuantParam *from = x->dataType < NNRT_DATA_TYPE_FLOAT16 ? nnrti_quant_at(x, k) : NULL;
-    const NNRT_QuantParam *to = y->dataType < NNRT_DATA_TYPE_FLOAT16 ? nnrti_quant_at(y, k) : NULL;
+    const NNRT_QuantParam *const from = x->dataType < NNRT_DATA_TYPE_FLOAT16 ? nnrti_quant_at(x, k) : NULL;
+    const NNRT_QuantParam *const to = y->dataType < NNRT_DATA_TYPE_FLOAT16 ? nnrti_quant_at(y, k) : NULL;
     const float scale = to != NULL ? (float)to->scale : from != NULL ? (float)from->scale : 1.0f;
-    const double zero = from != NULL ? (double)from->zeroPoint : 0.0;
-    int32_t factor[2];
-    if (to == NULL) {
-        for (int32_t i = 0; i < n && from != NULL; i++)
-            v[i] = (double)(scale * (float)(v[i] - zero));
-    } else if (scale == 0) {
+    if (from == NULL)
+        for (int32_t i = 0; i < n && to != NULL; i++) {
+            const double q = (double)((float)v[i] / scale), whole = q != q ? 0.0 : even ? nnrti_roundeven(q) : nnrti_round(q);
+            v[i] = scale == 0 ? 0.0 : nnrti_quant_clamp(whole, to, y->dataType);
+        }
+    else if (to == NULL)
+        for (int32_t i = 0; i < n; i++)
+            v[i] = (double)(scale * (float)(v[i] - (double)from->zeroPoint));
+    else if (scale == 0)
         for (int32_t i = 0; i < n; i++)
             v[i] = 0.0;
-    } else if (from == NULL) {
-        for (int32_t i = 0; i < n; i++) {
-            const double q = (double)((float)v[i] / scale);
-            v[i] = nnrti_quant_clamp(q != q ? 0.0 : even ? nnrti_roundeven(q) : nnrti_round(q), to, y->dataType);
-        }
-    } else if (x->dataType != y->dataType || from->numBits != to->numBits || from->zeroPoint != to->zeroPoint ||
-               from->scale != to->scale) {
+    else if (x->dataType != y->dataType || from->numBits != to->numBits || from->zeroPoint != to->zeroPoint ||
+             from->scale != to->scale) {
+        int32_t factor[2];
         nnrti_factor((double)(float)from->scale / (double)scale, factor);
         for (int32_t i = 0; i < n; i++)
-            v[i] = nnrti_quant_clamp((double)nnrt_rescale((int64_t)(v[i] - zero), factor), to, y->dataType);
+            v[i] = nnrti_quant_clamp((double)nnrt_rescale((int64_t)(v[i] - (double)from->zeroPoint), factor), to, y->dataType);
     }
 }
 
@@ -18578,7 +18758,6 @@ static void nnrti_quant_some(const nnrt_view *x, const nnrt_view *y, double *v, 
    [A,C,B] with one parameter per index of C. */
 static void nnrti_quant_cast(const nnrt_view *x, nnrt_view *y, bool even)
 {
-    const size_t in = nnrt_type_size(x->dataType), out = nnrt_type_size(y->dataType);
     nnrt_view channel = *y; /* its strides map element [a,c,b] to the offset c, the index of its parameter */
     double v[NNRTI_CHUNK];
     nnrt_walk w;
@@ -18587,10 +18766,12 @@ static void nnrti_quant_cast(const nnrt_view *x, nnrt_view *y, bool even)
     for (bool more = nnrt_walk_first(&w, y, x, &channel); more; more = nnrt_walk_next(&w))
         for (ptrdiff_t i = 0; i < w.count; i += NNRTI_CHUNK) {
             const int32_t n = w.count - i < NNRTI_CHUNK ? (int32_t)(w.count - i) : NNRTI_CHUNK;
-            nnrti_read_f64(v, nnrti_at(x->data, w.at[1] + i * w.row[1], in), w.row[1], n, x->dataType);
+            for (int32_t k = 0; k < n; k++)
+                v[k] = nnrti_load_f64(x->data, w.at[1] + (i + k) * w.row[1], x->dataType);
             for (int32_t k = 0, same = w.row[2] == 0 ? n : 1; k < n; k += same)
                 nnrti_quant_some(x, y, v + k, same, w.at[2] + (i + k) * w.row[2], even);
-            nnrti_write_f64(nnrti_at(y->data, w.at[0] + i * w.row[0], out), w.row[0], v, n, y->dataType);
+            for (int32_t k = 0; k < n; k++)
+                nnrti_store_f64(y->data, w.at[0] + (i + k) * w.row[0], v[k], y->dataType);
         }
 }
 
@@ -18614,6 +18795,64 @@ static NNRT_ReturnCode nnrti_rule_quant_dtype_cast_v2(nnrt_resolve *c)
 {
     NNRT_QuantDTypeCastV2 *a = (NNRT_QuantDTypeCastV2 *)c->resolved;
     return nnrti_quant_cast_rule(c, &a->srcT, &a->dstT, &a->axis);
+}
+
+/* >>op QUANTIZE_BLOCKS */
+
+/* Resolved: blockSize. */
+static NNRT_ReturnCode nnrti_rule_quantize_blocks(nnrt_resolve *c)
+{
+    NNRT_QuantizeBlocks *a = (NNRT_QuantizeBlocks *)c->resolved;
+    const int32_t K = nnrti_dim(c, 'K');
+    a->blockSize = a->blockSize == 0 ? 32 : a->blockSize;
+    if (a->blockSize < 1 || a->blockSize > INT32_MAX ||
+        (!nnrti_dim_dynamic(c, 'K') && nnrti_remainder(K, a->blockSize) != 0))
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "blockSize is %l, expected a divisor of the last axis of x, %d",
+                          a->blockSize, K);
+    for (uint32_t i = 0; i < 2; i++) {
+        const NNRT_DataType type = i == 0 ? NNRT_DATA_TYPE_INT8 : NNRT_DATA_TYPE_FLOAT16;
+        nnrt_operand *o = &c->out[i];
+        if (!nnrti_absent(o) && (o->dataType != type || nnrti_has_params(o)))
+            return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output %u '%s' is declared %o, expected %t", i, o->name, o, type);
+        o->dataType = type;
+    }
+    nnrti_state(c, 'B', (int32_t)nnrti_quotient(K, a->blockSize), nnrti_symbol_from(c, "K"));
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel QUANTIZE_BLOCKS */
+
+/* Each block of blockSize elements along the last axis of x [..,K], float32 or float16, becomes int8 in y [..,K] with a
+   float16 scale in scale [..,K/blockSize]: scale = max(|x|) / 127, rounded; y = x / scale, rounded to nearest even and
+   limited to -127 and 127; 0 if scale is 0. So y * scale is x with an error of at most half a scale, unless scale is
+   subnormal. A block with NaN has the scale NaN, one whose scale exceeds float16 has Inf, and both have y = 0, so that
+   y * scale is NaN. */
+NNRT_API NNRT_ReturnCode nnrt_quantize_blocks(const NNRT_QuantizeBlocks *attr, const nnrt_view *x, nnrt_view *y,
+                                              nnrt_view *scale)
+{
+    const int32_t size = (int32_t)attr->blockSize, last = x->rank - 1;
+    ptrdiff_t from, to, at;
+    for (size_t row = 0; nnrti_line_at(x, last, row, &from) && nnrti_line_at(y, last, row, &to) &&
+                         nnrti_line_at(scale, last, row, &at);
+         row++)
+        for (int32_t b = 0; b < scale->dims[last]; b++, from += size * x->strides[last], to += size * y->strides[last]) {
+            float largest = 0.0f, s;
+            uint16_t half;
+            for (int32_t k = 0; k < size; k++) {
+                const float a = nnrti_absf(nnrti_load(x->data, from + k * x->strides[last], x->dataType));
+                largest = a > largest ? a : a != a ? nnrti_nanf() : largest;
+            }
+            half = nnrt_half_from_float(largest / 127.0f);
+            s = nnrt_half_to_float(half);
+            ((uint16_t *)scale->data)[at + b * scale->strides[last]] = half;
+            for (int32_t k = 0; k < size; k++) {
+                float q = 0.0f;
+                if (s > 0.0f && s <= FLT_MAX)
+                    q = nnrti_roundevenf(nnrti_load(x->data, from + k * x->strides[last], x->dataType) / s);
+                ((int8_t *)y->data)[to + k * y->strides[last]] = (int8_t)(q > 127.0f ? 127.0f : q < -127.0f ? -127.0f : q);
+            }
+        }
+    return NNRT_SUCCESS;
 }
 
 /* >>op QUANTIZE_LINEAR */
@@ -18667,8 +18906,7 @@ NNRT_API NNRT_ReturnCode nnrt_random_normal(const NNRT_RandomNormal *attr, const
         const uint64_t bits = nnrti_random(attr->seed, i++);
         const float u = nnrti_random_part(bits) + 5.9604644775390625e-8f, v = nnrti_random_part(bits << 24);
         const float z = nnrt_sqrtf(-2.0f * nnrt_logf(u)) * nnrt_cosf(6.28318531f * v);
-        nnrti_store_number(y->dataType, (double)(attr->mean + attr->scale * z),
-                           nnrti_at(y->data, nnrti_offset(y, place), nnrt_type_size(y->dataType)));
+        nnrti_store_f64(y->data, nnrti_offset(y, place), (double)(attr->mean + attr->scale * z), y->dataType);
     }
     return NNRT_SUCCESS;
 }
@@ -18695,8 +18933,7 @@ NNRT_API NNRT_ReturnCode nnrt_random_uniform(const NNRT_RandomUniform *attr, con
     (void)shape;
     for (bool more = !nnrt_view_empty(y); more; more = nnrti_next_place(y, place)) {
         const float u = nnrti_random_part(nnrti_random(attr->seed, i++));
-        nnrti_store_number(y->dataType, (double)(attr->low + (attr->high - attr->low) * u),
-                           nnrti_at(y->data, nnrti_offset(y, place), nnrt_type_size(y->dataType)));
+        nnrti_store_f64(y->data, nnrti_offset(y, place), (double)(attr->low + (attr->high - attr->low) * u), y->dataType);
     }
     return NNRT_SUCCESS;
 }
@@ -18745,7 +18982,7 @@ static NNRT_ReturnCode nnrti_range_given(nnrt_resolve *c, uint64_t v[3], double 
         else if (o->data == NULL)
             return nnrti_fail_unknown_value(c, i, names[i]);
         else if (o->dataType >= NNRT_DATA_TYPE_FLOAT16)
-            nnrti_read_f64(&w[i], o->data, 1, 1, o->dataType);
+            w[i] = nnrti_load_f64(o->data, 0, o->dataType);
         else
             v[i] = nnrti_load_int(o->data, 0, o->dataType);
     }
@@ -18830,7 +19067,6 @@ static NNRT_ReturnCode nnrti_rule_range(nnrt_resolve *c)
    point, whose result is then rounded to the type of y. x is not read. */
 NNRT_API NNRT_ReturnCode nnrt_range(const NNRT_Range *attr, const nnrt_view *x, const nnrt_view *steps, nnrt_view *y)
 {
-    const size_t width = nnrt_type_size(y->dataType);
     (void)attr, (void)x;
     for (int32_t k = 0; k < y->dims[0]; k++) {
         const uint64_t *v = (const uint64_t *)steps->data;
@@ -18839,7 +19075,7 @@ NNRT_API NNRT_ReturnCode nnrt_range(const NNRT_Range *attr, const nnrt_view *x, 
         if (y->dataType < NNRT_DATA_TYPE_FLOAT16)
             nnrti_store_int(y->data, k * y->strides[0], v[0] + (uint64_t)k * v[1], y->dataType);
         else
-            nnrti_write_f64(nnrti_at(y->data, k * y->strides[0], width), 1, &real, 1, y->dataType);
+            nnrti_store_f64(y->data, k * y->strides[0], real, y->dataType);
     }
     return NNRT_SUCCESS;
 }
@@ -18857,7 +19093,7 @@ static NNRT_ReturnCode nnrti_rule_rank(nnrt_resolve *c)
     value = c->alloc(c->user, sizeof(int64_t));
     if (value == NULL)
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "no memory for its value");
-    nnrti_store_number(y->dataType, (double)c->in[0].rank, value);
+    nnrti_store_f64(value, 0, (double)c->in[0].rank, y->dataType);
     y->data = value;
     return NNRT_SUCCESS;
 }
@@ -18895,10 +19131,7 @@ NNRTI_ROW_2(RealDiv, real_div_f32, float, float, x[i] / y[i])
 NNRTI_ROW_2(RealDiv, real_div_f64, double, double, x[i] / y[i])
 NNRTI_ROW_2(RealDiv, real_div_i32, int32_t, float, (float)((double)x[i] / (double)y[i]))
 NNRTI_ROW_2(RealDiv, real_div_i64, int64_t, float, (float)((double)x[i] / (double)y[i]))
-NNRTI_BLOCK(real_div, NNRTI_CASE_2(RealDiv, real_div_f32, FLOAT32, float, float)
-                          NNRTI_CASE_2(RealDiv, real_div_f64, FLOAT64, double, double)
-                              NNRTI_CASE_2(RealDiv, real_div_i32, INT32, int32_t, float)
-                                  NNRTI_CASE_2(RealDiv, real_div_i64, INT64, int64_t, float))
+NNRTI_BLOCK(real_div, real_div_f32, real_div_f64, real_div_i32, real_div_i64, none)
 NNRTI_KERNEL_2(RealDiv, real_div, &nnrti_all_types, real_div)
 
 /* >>op RECIPROCAL */
@@ -19348,7 +19581,8 @@ NNRT_API NNRT_ReturnCode nnrt_reshape(const NNRT_Reshape *attr, const nnrt_view 
     return NNRT_SUCCESS;
 }
 
-NNRTI_MOVE_Q8(Reshape, reshape)
+NNRTI_MOVED_Q8(reshape, (const NNRT_Reshape *attr, const nnrt_view *x, const nnrt_view *list, nnrt_view *y), 0, y,
+               nnrt_reshape(attr, x, y))
 
 /* >>op RESIZE */
 
@@ -20429,7 +20663,9 @@ NNRT_API NNRT_ReturnCode nnrt_roll(const NNRT_Roll *attr, const nnrt_view *x, co
     return NNRT_SUCCESS;
 }
 
-NNRTI_MOVE_BY_Q8(Roll, roll)
+NNRTI_MOVED_Q8(roll,
+               (const NNRT_Roll *attr, const nnrt_view *x, const nnrt_view *by, const nnrt_view *list, nnrt_view *y),
+               0, y, nnrt_roll(attr, x, by, y))
 
 /* >>op ROTARY_EMBEDDING */
 
@@ -20901,7 +21137,7 @@ static NNRT_ReturnCode nnrti_rule_shape(nnrt_resolve *c)
     if (value == NULL)
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "no memory for its value");
     for (int32_t i = 0; i < rank; i++)
-        nnrti_store_number(y->dataType, (double)x->dims[i], value + (size_t)i * width);
+        nnrti_store_f64(value + (size_t)i * width, 0, (double)x->dims[i], y->dataType);
     nnrti_state(c, 'R', rank, 0);
     y->data = value;
 #ifndef NNRT_FIRMWARE
@@ -21051,7 +21287,9 @@ NNRT_API NNRT_ReturnCode nnrt_slice_fusion(const NNRT_SliceFusion *attr, const n
     return NNRT_SUCCESS;
 }
 
-NNRTI_MOVE_BY_Q8(SliceFusion, slice_fusion)
+NNRTI_MOVED_Q8(slice_fusion,
+               (const NNRT_SliceFusion *attr, const nnrt_view *x, const nnrt_view *by, const nnrt_view *list, nnrt_view *y),
+               0, y, nnrt_slice_fusion(attr, x, by, y))
 
 /* >>op SOFTMAX */
 
@@ -21117,9 +21355,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_softmax(const NNRT_Softmax *attr, const nnrt_
 {
     const int32_t axis = (int32_t)attr->axis.data[0];
     const ptrdiff_t stepX = x->strides[axis], stepY = y->strides[axis];
-    int32_t place[NNRT_MAX_RANK] = {0};
-    for (bool more = !nnrt_view_empty(x); more; more = nnrti_next_line(x, axis, place)) {
-        const ptrdiff_t from = nnrti_offset(x, place), to = nnrti_offset(y, place);
+    ptrdiff_t from, to;
+    for (size_t n = 0; nnrti_line_at(x, axis, n, &from) && nnrti_line_at(y, axis, n, &to); n++) {
         float max = -INFINITY, sum = 0;
         for (int32_t i = 0; i < x->dims[axis]; i++) {
             const float v = nnrti_load(x->data, from + i * stepX, type);
@@ -21148,10 +21385,10 @@ NNRT_API NNRT_ReturnCode nnrt_softmax_f64(const NNRT_Softmax *attr, const nnrt_v
 {
     const int32_t axis = (int32_t)attr->axis.data[0];
     const ptrdiff_t stepX = x->strides[axis], stepY = y->strides[axis];
-    int32_t place[NNRT_MAX_RANK] = {0};
-    for (bool more = !nnrt_view_empty(x); more; more = nnrti_next_line(x, axis, place)) {
-        const double *from = (const double *)x->data + nnrti_offset(x, place);
-        double *to = (double *)y->data + nnrti_offset(y, place), max = from[0], sum = 0;
+    ptrdiff_t atX, atY;
+    for (size_t n = 0; nnrti_line_at(x, axis, n, &atX) && nnrti_line_at(y, axis, n, &atY); n++) {
+        const double *from = (const double *)x->data + atX;
+        double *to = (double *)y->data + atY, max = from[0], sum = 0;
         for (int32_t i = 1; i < x->dims[axis]; i++)
             max = from[i * stepX] > max ? from[i * stepX] : max;
         for (int32_t i = 0; i < x->dims[axis]; i++)
@@ -21179,9 +21416,8 @@ NNRT_API NNRT_ReturnCode nnrt_softmax_q8(const NNRT_Softmax *attr, const nnrt_vi
 {
     const int32_t axis = (int32_t)attr->axis.data[0], *power = (const int32_t *)powers->data;
     const ptrdiff_t stepX = x->strides[axis], stepY = y->strides[axis];
-    int32_t place[NNRT_MAX_RANK] = {0};
-    for (bool more = !nnrt_view_empty(x); more; more = nnrti_next_line(x, axis, place)) {
-        const ptrdiff_t from = nnrti_offset(x, place), to = nnrti_offset(y, place);
+    ptrdiff_t from, to;
+    for (size_t n = 0; nnrti_line_at(x, axis, n, &from) && nnrti_line_at(y, axis, n, &to); n++) {
         int32_t max = INT32_MIN, k, inverse;
         int64_t sum = 0;
         for (int32_t i = 0; i < x->dims[axis]; i++) {
@@ -21321,7 +21557,8 @@ NNRT_API NNRT_ReturnCode nnrt_space_to_batch_nd(const NNRT_SpaceToBatchND *attr,
     return NNRT_SUCCESS;
 }
 
-NNRTI_MOVE_Q8(SpaceToBatchND, space_to_batch_nd)
+NNRTI_MOVED_Q8(space_to_batch_nd, (const NNRT_SpaceToBatchND *attr, const nnrt_view *x, const nnrt_view *list, nnrt_view *y), 0, y,
+               nnrt_space_to_batch_nd(attr, x, y))
 
 /* >>op SPACE_TO_DEPTH */
 
@@ -21360,7 +21597,8 @@ NNRT_API NNRT_ReturnCode nnrt_space_to_depth(const NNRT_SpaceToDepth *attr, cons
     return NNRT_SUCCESS;
 }
 
-NNRTI_MOVE_Q8(SpaceToDepth, space_to_depth)
+NNRTI_MOVED_Q8(space_to_depth, (const NNRT_SpaceToDepth *attr, const nnrt_view *x, const nnrt_view *list, nnrt_view *y), 0, y,
+               nnrt_space_to_depth(attr, x, y))
 
 /* >>op SPARSE_TO_DENSE */
 
@@ -21553,7 +21791,9 @@ static double nnrti_square(double v)
 
 /* y = x*x, elementwise; integers wrap modulo 2^n. y may be x (in-place). */
 NNRTI_UNARY(Square, square, nnrti_squaref(x[i]), nnrti_square(x[i]))
-NNRTI_UNARY_INT(Square, square_int, (uint64_t)x[i] * (uint64_t)x[i])
+NNRTI_INT_ROWS(NNRTI_ROW_1, Square, square_int, (uint64_t)x[i] * (uint64_t)x[i])
+NNRTI_BLOCK(square_int, none, none, square_int_i32, square_int_i64, square_int_u64)
+NNRTI_KERNEL_1(Square, square_int, &nnrti_all_types, square_int)
 
 /* >>op SQUARED_DIFFERENCE */
 
@@ -22111,8 +22351,11 @@ static NNRT_ReturnCode nnrti_rule_sub_fusion(nnrt_resolve *c)
 /* >>kernel SUB_FUSION */
 
 /* z = act(x - y), x and y broadcast to the shape of z. z may be an input of the same shape (in-place). */
-NNRTI_INT_ROWS_2(SubFusion, sub, (uint64_t)x[i] - (uint64_t)y[i])
-NNRTI_FUSED(SubFusion, sub_fusion, x[i] - y[i], sub)
+NNRTI_INT_ROWS(NNRTI_ROW_2, SubFusion, sub, (uint64_t)x[i] - (uint64_t)y[i])
+NNRTI_ROW_2(SubFusion, sub_fusion_f32, float, float, nnrt_activate(x[i] - y[i], attr->activationType))
+NNRTI_ROW_2(SubFusion, sub_fusion_f64, double, double, nnrti_activate_f64(x[i] - y[i], attr->activationType))
+NNRTI_BLOCK(sub_fusion, sub_fusion_f32, sub_fusion_f64, sub_i32, sub_i64, sub_u64)
+NNRTI_KERNEL_2(SubFusion, sub_fusion_f32, NULL, sub_fusion_f32)
 
 /* The same for every other numeric type; integers wrap modulo 2^n. */
 NNRT_API NNRT_ReturnCode nnrt_sub_fusion(const NNRT_SubFusion *attr, const nnrt_view *x, const nnrt_view *y,
@@ -22148,13 +22391,16 @@ static NNRT_ReturnCode nnrti_rule_tensor_scatter(nnrt_resolve *c)
     NNRT_TensorScatter *a = (NNRT_TensorScatter *)c->resolved;
     const nnrt_operand *x = &c->in[0], *update = &c->in[1];
     int32_t axis;
-    const NNRT_ReturnCode code = nnrti_axis(c, "axis", a->axis, x->rank, &axis);
+    NNRT_ReturnCode code = nnrti_axis(c, "axis", a->axis, x->rank, &axis);
     bool fits = update->rank == x->rank;
     if (code != NNRT_SUCCESS)
         return code;
     if (axis == 0)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axis is 0 of %d, the batch of starts: expected another axis",
                           x->rank);
+    if ((code = nnrti_page_size(c, 3, a->pageSize, nnrti_axis_dynamic(x, axis) ? -1 : (int64_t)x->dims[axis])) !=
+        NNRT_SUCCESS)
+        return code;
     for (int32_t i = 0; fits && i < x->rank; i++)
         fits = i == axis ? update->dims[i] <= x->dims[i] || nnrti_axis_dynamic(update, i) || nnrti_axis_dynamic(x, i)
                          : !nnrti_axes_differ(update, i, x, i);
@@ -22171,26 +22417,37 @@ static NNRT_ReturnCode nnrti_rule_tensor_scatter(nnrt_resolve *c)
 /* y = x, then y[b,..,starts[b] + i,..] = update[b,..,i,..] along axis. x, y [B,..,L,..] of any element type, update
    [B,..,S,..], starts [B], int32 or int64; starts NULL: zeros. y may be x (in-place): then only the S rows are written,
    however large L is. NNRT_INVALID_PARAMETER unless 0 <= starts[b] <= L - S for all b; y is then not
-   written. */
+   written. With pages [B,N], int32 or int64, row j is row pages[b,j / R] * R + j % R of y, of which R = pageSize rows are a
+   page, and j stays below N * R instead of L; pages that do not exist are NNRT_INVALID_PARAMETER, too. */
 NNRT_API NNRT_ReturnCode nnrt_tensor_scatter(const NNRT_TensorScatter *attr, const nnrt_view *x,
-                                             const nnrt_view *update, const nnrt_view *starts, nnrt_view *y,
-                                             nnrt_call *call)
+                                             const nnrt_view *update, const nnrt_view *starts, const nnrt_view *pages,
+                                             nnrt_view *y, nnrt_call *call)
 {
-    const int32_t axis = (int32_t)attr->axis, L = x->dims[axis], S = update->dims[axis];
+    const int32_t axis = (int32_t)attr->axis, S = update->dims[axis];
+    const int64_t R = attr->pageSize, L = pages != NULL ? pages->dims[1] * R : x->dims[axis];
+    NNRT_ReturnCode code;
     for (int32_t b = 0; b < x->dims[0]; b++) {
         const int64_t start = starts != NULL ? nnrt_load_index(starts, b * starts->strides[0]) : 0;
         if (start < 0 || start > L - S)
             return nnrt_call_fail(call, NNRT_INVALID_PARAMETER,
-                                  "start %l, element %d of starts, and %d rows exceed axis %d of x with %d rows", start, b,
+                                  "start %l, element %d of starts, and %d rows exceed axis %d of x with %l rows", start, b,
                                   S, axis, L);
+        if (pages != NULL && (code = nnrt_check_pages(pages, b, start + S, R, x->dims[axis], call)) != NNRT_SUCCESS)
+            return code;
     }
-    if (x->data != y->data && S < L) /* otherwise the update replaces all of x */
+    if (x->data != y->data && (S < L || pages != NULL)) /* otherwise the update replaces all of x */
         nnrti_copy(x, y);
     for (int32_t b = 0; b < x->dims[0]; b++) {
         const int64_t start = starts != NULL ? nnrt_load_index(starts, b * starts->strides[0]) : 0;
-        const nnrt_view rows = nnrti_view_slice(y, 0, b, 1), from = nnrti_view_slice(update, 0, b, 1);
-        nnrt_view to = nnrti_view_slice(&rows, axis, (int32_t)start, S);
-        nnrti_copy(&from, &to);
+        const nnrt_view rows = nnrti_view_slice(y, 0, b, 1), all = nnrti_view_slice(update, 0, b, 1);
+        for (int32_t i = 0, n; i < S; i += n) { /* the rows of a page, or all */
+            const int32_t j = (int32_t)start + i, size = (int32_t)R, left = pages != NULL ? size - j % size : S;
+            nnrt_view from, to;
+            n = left < S - i ? left : S - i;
+            from = nnrti_view_slice(&all, axis, i, n);
+            to = nnrti_view_slice(&rows, axis, nnrti_page_row(pages, R, b, j), n);
+            nnrti_copy(&from, &to);
+        }
     }
     return NNRT_SUCCESS;
 }
@@ -22303,7 +22560,8 @@ NNRT_API NNRT_ReturnCode nnrt_tile_fusion(const NNRT_TileFusion *attr, const nnr
     return NNRT_SUCCESS;
 }
 
-NNRTI_MOVE_Q8(TileFusion, tile_fusion)
+NNRTI_MOVED_Q8(tile_fusion, (const NNRT_TileFusion *attr, const nnrt_view *x, const nnrt_view *list, nnrt_view *y), 0, y,
+               nnrt_tile_fusion(attr, x, y))
 
 /* >>op TOPK_FUSION */
 
@@ -22343,7 +22601,7 @@ static NNRT_ReturnCode nnrti_rule_topk_fusion(nnrt_resolve *c)
 
 /* values [..,k,..] = the k largest elements of each line of x [..,L,..] along axis, NaN counts as smallest; indices
    (int32 or int64, or NULL) = their positions. sorted: by descending value, equal values by ascending position;
-   otherwise the same elements by ascending position. Neither result may overlap x. Scratch: 4*k bytes. */
+   otherwise the same elements by ascending position. Neither result may overlap x. */
 NNRT_API NNRT_ReturnCode nnrt_topk_fusion(const NNRT_TopKFusion *attr, const nnrt_view *x, nnrt_view *values,
                                           nnrt_view *indices, nnrt_call *call)
 {
@@ -22448,7 +22706,9 @@ NNRT_API NNRT_ReturnCode nnrt_transpose(const NNRT_Transpose *attr, const nnrt_v
     return NNRT_SUCCESS;
 }
 
-NNRTI_MOVE_BY_Q8(Transpose, transpose)
+NNRTI_MOVED_Q8(transpose,
+               (const NNRT_Transpose *attr, const nnrt_view *x, const nnrt_view *by, const nnrt_view *list, nnrt_view *y),
+               0, y, nnrt_transpose(attr, x, by, y))
 
 /* >>op TRILU */
 
@@ -22780,21 +23040,11 @@ NNRT_API NNRT_ReturnCode nnrt_where(const NNRT_Where *attr, const nnrt_view *con
     nnrt_walk w;
     (void)attr;
     nnrti_copy(y, z);
-    for (bool more = nnrt_walk_first(&w, z, condition, x); more; more = nnrt_walk_next(&w)) {
-        const uint8_t *chosen = (const uint8_t *)condition->data + w.at[1];
-        switch (width) {
-#define NNRTI_WHERE_ROW(bytes, T)                                                                                      \
-    case bytes:                                                                                                        \
-        for (int32_t i = 0; i < w.count; i++)                                                                          \
-            if (chosen[i * w.row[1]] != 0)                                                                             \
-                ((T *)z->data)[w.at[0] + i * w.row[0]] = ((const T *)x->data)[w.at[2] + i * w.row[2]];                 \
-        break;
-            NNRTI_WHERE_ROW(1, uint8_t)
-            NNRTI_WHERE_ROW(2, uint16_t)
-            NNRTI_WHERE_ROW(4, uint32_t)
-        default: NNRTI_WHERE_ROW(8, uint64_t)
-        }
-    }
+    for (bool more = nnrt_walk_first(&w, z, condition, x); more; more = nnrt_walk_next(&w))
+        for (int32_t i = 0; i < w.count; i++)
+            if (((const uint8_t *)condition->data)[w.at[1] + i * w.row[1]] != 0)
+                nnrti_copy_row(nnrti_at(z->data, w.at[0] + i * w.row[0], width), 1,
+                               nnrti_at(x->data, w.at[2] + i * w.row[2], width), 1, 1, width);
     return NNRT_SUCCESS;
 }
 
@@ -22829,7 +23079,6 @@ static NNRT_ReturnCode nnrti_rule_window(nnrt_resolve *c)
    or float64; size is not read. */
 NNRT_API NNRT_ReturnCode nnrt_window(const NNRT_Window *attr, const nnrt_view *size, nnrt_view *y)
 {
-    const size_t width = nnrt_type_size(y->dataType);
     const int32_t period = attr->periodic != 0 ? y->dims[0] : y->dims[0] - 1;
     (void)size;
     for (int32_t n = 0; n < y->dims[0]; n++) {
@@ -22839,7 +23088,7 @@ NNRT_API NNRT_ReturnCode nnrt_window(const NNRT_Window *attr, const nnrt_view *s
             v = attr->kind == NNRT_WINDOW_KIND_HANN      ? 0.5 - 0.5 * b
                 : attr->kind == NNRT_WINDOW_KIND_HAMMING ? 25.0 / 46.0 - 21.0 / 46.0 * b
                                                          : 0.42 - 0.5 * b + 0.08 * nnrti_cos(2 * a);
-        nnrti_write_f64(nnrti_at(y->data, n * y->strides[0], width), 1, &v, 1, y->dataType);
+        nnrti_store_f64(y->data, n * y->strides[0], v, y->dataType);
     }
     return NNRT_SUCCESS;
 }
@@ -23018,13 +23267,13 @@ NNRTI_INLINE nnrt_view *nnrti_arg(nnrt_view *args, uint32_t i)
 #define NNRTI_CALL_7_3c                                                                                                \
     args, nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4), nnrti_arg(args, 5),          \
         nnrti_arg(args, 6), NNRTI_OUT(0), NNRTI_OUT(1), NNRTI_OUT(2), call
-#define NNRTI_CALL_7_4c                                                                                                \
-    args, nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4), nnrti_arg(args, 5),          \
-        nnrti_arg(args, 6), NNRTI_OUT(0), nnrti_arg(args, call->nIn + 1), nnrti_arg(args, call->nIn + 2),              \
-        nnrti_arg(args, call->nIn + 3), call
 #define NNRTI_CALL_8_3c                                                                                                \
     args, nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4), nnrti_arg(args, 5),          \
         nnrti_arg(args, 6), nnrti_arg(args, 7), NNRTI_OUT(0), NNRTI_OUT(1), NNRTI_OUT(2), call
+#define NNRTI_CALL_A_4c                                                                                                \
+    args, nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4), nnrti_arg(args, 5),          \
+        nnrti_arg(args, 6), nnrti_arg(args, 7), nnrti_arg(args, 8), nnrti_arg(args, 9), NNRTI_OUT(0),                  \
+        nnrti_arg(args, call->nIn + 1), nnrti_arg(args, call->nIn + 2), nnrti_arg(args, call->nIn + 3), call
 #define NNRTI_CALL_1d1_1 args, NNRTI_DERIVED(0), NNRTI_OUT(1)
 #define NNRTI_CALL_1d1_2 NNRTI_CALL_1d1_1, nnrti_arg(args, call->nIn + 2)
 #define NNRTI_CALL_1d1_2c args, NNRTI_DERIVED(0), nnrti_arg(args, call->nIn + 1), nnrti_arg(args, call->nIn + 2), call
@@ -23050,14 +23299,13 @@ NNRTI_INLINE nnrt_view *nnrti_arg(nnrt_view *args, uint32_t i)
 #define NNRTI_CALL_V_V args, call->nIn, NNRTI_OUT(0), call->nOut
 #define NNRTI_CALL_Vd1_V args, call->nIn, NNRTI_DERIVED(0), NNRTI_OUT(1), call->nOut
 
-#define NNRTI_WRAPPER_own(S, fn, pattern)                                                                              \
-    static NNRT_ReturnCode nnrti_call_##fn(const void *attr, nnrt_view *args, nnrt_call *call)                         \
-    {                                                                                                                  \
+#define NNRTI_IF_own(...) __VA_ARGS__
+#define NNRTI_IF_shared(...) /* another row has the wrapper */
+#define NNRTI_WRAPPER(types, operands, S, fn, pattern, whose)                                                          \
+    NNRTI_IF_##whose(static NNRT_ReturnCode nnrti_call_##fn(const void *attr, nnrt_view *args, nnrt_call *call) {      \
         return nnrt_##fn((const NNRT_##S *)attr, NNRTI_CALL_##pattern);                                                \
-    }
-#define NNRTI_WRAPPER_shared(S, fn, pattern)
-#define NNRTI_KERNEL_WRAPPER(types, operands, S, fn, pattern, whose) NNRTI_WRAPPER_##whose(S, fn, pattern)
-NNRT_OPS(NNRTI_OP_KERNELS, NNRTI_KERNEL_WRAPPER)
+    })
+NNRT_OPS(NNRTI_OP_KERNELS, NNRTI_WRAPPER)
 
 #ifdef NNRT_FIRMWARE
 #define NNRTI_KERNEL_ROW(types, operands, S, fn, ...)                                                                  \

@@ -5613,7 +5613,7 @@ static void nnrti_cacher_state(nnrti_cacher *c, uint32_t past, uint32_t x, uint3
     const int32_t *old = c->b->tensors[past].dims.data;
     const int64_t heads = old[1], size = old[3];
     const uint32_t nodes = nnrti_array_count(c->b->nodes), rank = three ? 3 : 4;
-    NNRT_TensorScatter a;
+    NNRT_TensorScatter a = {0, 0};
     int32_t dims[4] = {1, 0, 0, 0};
     a.axis = three ? 1 : 2;
     dims[1] = three ? c->rows : (int32_t)heads;

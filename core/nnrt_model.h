@@ -86,8 +86,9 @@ typedef struct nnrt_memory {
     size_t frontPeak, backPeak, peak; /* the largest values of front, of back, and of front + back */
     bool full, counting;              /* a request failed; count mode */
     bool bulk;                        /* the request is one of bulk data */
+    size_t bulkBytes;                 /* of bulk data, each block rounded up to NNRT_ALIGNMENT */
     const nnrt_allocator *allocator;
-    void *pieces[2]; /* lists of pieces from the allocator: of kept blocks, of temporary blocks */
+    void *pieces[3]; /* lists of pieces from the allocator: of kept blocks, of temporary blocks, of bulk data */
     /* takes a block from the pieces; NULL in buffer mode, so that the linker drops the allocator's code there */
     void *(*more)(struct nnrt_memory *m, size_t rounded, size_t alignment, bool temp);
 } nnrt_memory;
@@ -386,7 +387,10 @@ NNRT_API NNRT_ReturnCode nnrt_model_check(const NNRT_Model *model, nnrt_memory *
                             nnrt_session_drop_rows can turn them. One line for all keys with the same frequencies,
                             "INPUT,INPUT=HEADS pairs F F ..": rows of HEADS heads, in each of which the elements 2i and 2i + 1
                             turn by position * F[i]; "halves": the elements i and i + n, of n frequencies. F: the bits of a
-                            float32, 8 hexadecimal digits
+                            float32, 8 hexadecimal digits. "INPUT*SCALES": keys of int8 with the state of their scales, as
+                            QUANTIZE_BLOCKS makes them
+     pages                  of a decoder: the rows of its states are pages of so many rows, which several sequences share; their
+                            input "pages" has the table of one. Rows of one sequence are not saved or dropped as those of a state
      sequences              of an ONNX file: one line per input and output that was a sequence, "NAME=LENGTH": its tensors are
                             the inputs or outputs NAME[0], NAME[1], .. here; "NAME=none": an optional value that is absent
      description, license, source   texts for people
@@ -449,6 +453,9 @@ NNRT_API NNRT_ReturnCode nnrt_model_load_memory(NNRT_Model **model, const void *
 /* Frees a model that a builder, a loader or an importer made. NULL, and a model that the application assembled itself,
    are left unchanged. */
 NNRT_API void nnrt_model_destroy(NNRT_Model *model);
+/* Bytes of memory that a model holds, which nnrt_model_destroy frees: structs, and constants that are not in a mapped file or
+   the caller's. 0: the application assembled it itself. */
+NNRT_API size_t nnrt_model_bytes(const NNRT_Model *model);
 /* Why a model is deferred; NULL: it is not. An importer defers a model whose operators it can only translate for known
    sizes of dynamic dimensions, or known values of inputs: the model has inputs and outputs, but no nodes, and refers to
    the file. nnrt_model_fix completes it, and so does a session that knows these sizes and values; all other functions refuse
@@ -667,8 +674,8 @@ static NNRTI_UNUSED void nnrti_prefault_read(const void *data, size_t bytes, siz
 #define NNRTI_KEEP_ALIGNMENT (NNRT_ALIGNMENT < 16 ? NNRT_ALIGNMENT : 16)
 
 /* Pieces: small blocks share one allocation of NNRT_PIECE_BYTES, because preparing makes thousands of them and none
-   is freed alone. A piece is this header, then blocks, one after another. Pieces form two lists, of kept and
-   temporary blocks. */
+   is freed alone. A piece is this header, then blocks, one after another. Pieces form three lists: of kept and of
+   temporary blocks, and of bulk data, which is kept. */
 typedef struct nnrti_piece {
     struct nnrti_piece *next;
     size_t bytes, used; /* with the header */
@@ -690,16 +697,6 @@ static nnrti_piece *nnrti_piece_make(const nnrt_memory *m, size_t total)
     return made;
 }
 
-/* Bytes of a new piece for a block of bulk data that needs `total`: with room for further ones, a quarter of all kept
-   blocks so far, if that is more than a few huge pages. Pages at the ends of a piece are no huge ones. */
-static size_t nnrti_piece_bulk(const nnrt_memory *m, size_t total)
-{
-    const size_t most = 8 * (size_t)NNRTI_HUGE_BYTES, room = m->front / 4 < most ? m->front / 4 : most;
-    return NNRTI_PREFAULTS && nnrti_is_malloc(m->allocator) && NNRT_PIECE_BYTES > 0 && total < room && room >= NNRTI_LARGE_BYTES
-               ? room
-               : total;
-}
-
 /* Takes rounded bytes from piece p; NULL: p is NULL or has no room. */
 static void *nnrti_piece_take(nnrti_piece *p, size_t rounded, size_t alignment)
 {
@@ -710,31 +707,32 @@ static void *nnrti_piece_take(nnrti_piece *p, size_t rounded, size_t alignment)
     return (uint8_t *)p + at;
 }
 
-/* Returns rounded bytes of the newest piece, for bulk data of one of the four newest, or of a new one. The piece of a
-   large block is linked after the newest piece, which stays in use. Older pieces are not searched: that would take time
+/* Returns rounded bytes of the newest piece of its list, or of a new one. A block that exceeds a quarter of NNRT_PIECE_BYTES has a
+   piece of its own, linked after the newest one, which stays in use. Older pieces are not searched: that would take time
    linear in their number for each block. */
 static void *nnrti_piece_get(nnrt_memory *m, size_t rounded, size_t alignment, bool temp)
 {
-    nnrti_piece *const p = (nnrti_piece *)m->pieces[temp], *from = p, *made;
+    void **const list = &m->pieces[m->bulk ? 2 : temp];
+    nnrti_piece *const p = (nnrti_piece *)*list;
+    const bool shared = rounded <= NNRT_PIECE_BYTES / 4;
+    nnrti_piece *made;
     void *block = nnrti_piece_take(p, rounded, alignment);
     size_t total;
-    for (int i = 1; i < 4 && m->bulk && block == NULL && from != NULL; i++)
-        block = nnrti_piece_take(from = from->next, rounded, alignment);
     if (block != NULL)
         return block;
     if (!nnrt_add_size(rounded, NNRTI_PIECE_HEADER, &total))
         return NULL;
-    total = rounded <= NNRT_PIECE_BYTES / 4 ? NNRT_PIECE_BYTES : m->bulk ? nnrti_piece_bulk(m, total) : total;
+    total = shared ? NNRT_PIECE_BYTES : total;
     if ((made = nnrti_piece_make(m, total)) == NULL)
         return NULL;
     if (m->bulk)
         nnrti_prefault(m->allocator, made, total);
-    if (p != NULL && rounded > NNRT_PIECE_BYTES / 4) {
+    if (p != NULL && !shared) {
         made->next = p->next;
         p->next = made;
     } else {
         made->next = p;
-        m->pieces[temp] = made;
+        *list = made;
     }
     return nnrti_piece_take(made, rounded, alignment);
 }
@@ -748,16 +746,16 @@ NNRTI_NOINLINE NNRT_API void nnrt_memory_allocate(nnrt_memory *m, const nnrt_all
     m->more = nnrti_piece_get;
 }
 
-/* Allocates the first piece of kept or temporary blocks, with room for `bytes` bytes, an estimate. When it is freed,
-   malloc has one large block for the arena, instead of many small ones between kept blocks. No memory: pieces come one
-   by one. */
-static NNRTI_UNUSED void nnrti_memory_expect(nnrt_memory *m, size_t bytes, bool temp)
+/* Allocates the first piece of a list, with room for `bytes` bytes. Of temporary blocks: an estimate; when it is freed, malloc
+   has one large block for the arena, instead of many small ones between kept blocks. Of bulk data: all of it, in huge pages
+   where the system has them. No memory: pieces come one by one. */
+static NNRTI_UNUSED void nnrti_memory_expect(nnrt_memory *m, size_t bytes, int list)
 {
-    if (m->more == NULL || m->pieces[temp] != NULL || bytes <= NNRT_PIECE_BYTES || NNRT_PIECE_BYTES == 0)
+    if (m->more == NULL || m->pieces[list] != NULL || bytes <= NNRT_PIECE_BYTES || NNRT_PIECE_BYTES == 0)
         return;
-    m->pieces[temp] = nnrti_piece_make(m, bytes);
-    if (m->pieces[temp] != NULL)
-        nnrti_prefault(m->allocator, m->pieces[temp], bytes);
+    m->pieces[list] = nnrti_piece_make(m, bytes);
+    if (m->pieces[list] != NULL)
+        nnrti_prefault(m->allocator, m->pieces[list], bytes);
 }
 
 NNRT_API void nnrt_memory_count(nnrt_memory *m, const nnrt_allocator *allocator)
@@ -807,6 +805,7 @@ static void *nnrti_memory_get(nnrt_memory *m, size_t bytes, size_t alignment, bo
         m->full = true;
         return NULL;
     }
+    m->bulkBytes += only ? (rounded + NNRT_ALIGNMENT - 1) & ~(size_t)(NNRT_ALIGNMENT - 1) : 0;
     if (only && m->counting)
         return NULL;
     m->bulk = only;
@@ -865,9 +864,14 @@ NNRT_API void nnrt_memory_drop_temp(nnrt_memory *m)
    the same allocator. NULL: no block came from the allocator (buffer mode). Temporary blocks are freed. */
 static void *nnrti_memory_give(nnrt_memory *m)
 {
-    void *given = m->pieces[0];
+    nnrti_piece *bulk = (nnrti_piece *)m->pieces[2], *last = bulk;
+    void *given = bulk != NULL ? bulk : m->pieces[0];
     nnrt_memory_drop_temp(m);
-    m->pieces[0] = NULL;
+    while (last != NULL && last->next != NULL)
+        last = last->next;
+    if (last != NULL)
+        last->next = (nnrti_piece *)m->pieces[0];
+    m->pieces[0] = m->pieces[2] = NULL;
     return given;
 }
 
@@ -2266,6 +2270,19 @@ NNRT_API void nnrt_model_destroy(NNRT_Model *model)
     }
 }
 
+NNRT_API size_t nnrt_model_bytes(const NNRT_Model *model)
+{
+    size_t bytes = 0;
+    for (const nnrti_owned *o = nnrti_owned_of(model); o != NULL; o = nnrti_owned_of(o->replaced)) {
+        bytes += o->bytes;
+        for (uint32_t i = 0; i < o->nAttached; i++)
+            bytes += o->attached[i].release == NULL ? o->attached[i].bytes : 0;
+        for (const nnrti_piece *p = (const nnrti_piece *)o->pieces; p != NULL; p = p->next)
+            bytes += p->bytes;
+    }
+    return bytes;
+}
+
 NNRT_API const char *nnrt_model_deferred(const NNRT_Model *model)
 {
     const nnrti_owned *o = nnrti_owned_of(model);
@@ -3614,7 +3631,7 @@ static NNRT_ReturnCode nnrti_reader_make(nnrti_reader *r, const nnrt_allocator *
     size_t bytes;
     nnrt_memory_count(&memory, allocator);
     if (NNRTI_PREFAULTS && nnrti_is_malloc(allocator)) /* then the memory of a small model, and of its session, is mapped */
-        nnrti_memory_expect(&memory, 4 * NNRTI_PREFAULT_BYTES, false);
+        nnrti_memory_expect(&memory, 4 * NNRTI_PREFAULT_BYTES, 0);
     o = nnrti_reader_model(r, &memory);
     bytes = memory.peak;
     nnrt_memory_end(&memory);

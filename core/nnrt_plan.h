@@ -382,8 +382,9 @@ NNRT_API NNRT_ReturnCode nnrt_plan_build(const NNRT_Model *model, const NNRT_Mod
        tensors between steps: add new ones (nnrt_draft_tensor); increase bytes[] of a tensor if another layout needs
        more, together with the views of all arguments that refer to it
    A step with dynamic shapes (open != NULL) is resolved again in every run. Its kernel and attr may be replaced and
-   derived constants added; its arguments must stay, and it must not be removed. Constants that the new kernel does not
-   read may become absent arguments. The kernel gets views of the dimensions of the run, and in nnrt_call.resolve the
+   derived constants added, and it may be removed if nothing reads its results. Its inputs must stay. A result may become
+   another tensor of the same type and upper bounds, whose dimensions are those of the result in each run: for a kernel that
+   computes what a later step would. Constants that the new kernel does not read may become absent arguments. The kernel gets views of the dimensions of the run, and in nnrt_call.resolve the
    attributes and the reference kernel of this run (nnrt_resolve), also if the edit has replaced both.
    An edit must not change the model, the operands of the model's inputs and outputs, or constants.
    nnrt_plan_finish checks the edited draft and returns DEVICE_ERROR if a run would access invalid memory: a tensor that
@@ -1269,11 +1270,7 @@ static NNRT_ReturnCode nnrti_move_open(const nnrt_resolve *c, uint32_t moved, ui
 /* Stores v as element k of a value of that type. */
 static void nnrti_element_write(NNRT_DataType type, void *data, size_t k, double v)
 {
-    uint8_t *at = (uint8_t *)data + k * nnrt_type_size(type);
-    if (type >= NNRT_DATA_TYPE_FLOAT16)
-        nnrti_write_f64(at, 1, &v, 1, type);
-    else
-        nnrti_store_number(type, v, at);
+    nnrti_store_f64(data, (ptrdiff_t)k, v, type);
 }
 
 /* The largest absolute value in the interval. */
@@ -5245,20 +5242,35 @@ static bool nnrti_view_fits(const nnrt_view *v, size_t bytes)
     return nnrt_view_empty(v) || (nnrt_mul_size(span, nnrt_type_size(v->dataType), &reach) && reach <= bytes);
 }
 
-/* Whether a dynamic step still has the inputs and outputs of its node: the run resolves the node, so an edit must
-   keep them. Constants may have become absent. */
+/* Whether a tensor has the element type and the upper bounds of another one. */
+static bool nnrti_same_bounds(const nnrt_draft *draft, uint32_t tensor, uint32_t other)
+{
+    const nnrt_operand *x, *y;
+    if (tensor >= draft->nTensors || other >= draft->nTensors)
+        return false;
+    x = &draft->tensors[tensor];
+    y = &draft->tensors[other];
+    return x->dataType == y->dataType && x->rank == y->rank &&
+           memcmp(x->dims, y->dims, (size_t)y->rank * sizeof(y->dims[0])) == 0;
+}
+
+/* Whether a dynamic step still has the inputs of its node, which the run resolves, and results with the types and the upper
+   bounds of the node's. Constants may have become absent. The step of a node may be removed. */
 static bool nnrti_open_kept(const nnrt_draft *draft, const nnrt_draft_step *step)
 {
     const nnrti_open_step *o = step->open;
     const NNRT_Uint32List none = {NULL, 0};
     const NNRT_Uint32List *in = o->node != NULL ? &o->node->inputIndex : &none;
     const NNRT_Uint32List *out = o->node != NULL ? &o->node->outputIndex : &none;
-    bool kept = step->kernel != NULL && step->nIn == o->nIn && step->nOut == o->nOut;
+    bool kept = step->nIn == o->nIn && step->nOut == o->nOut;
+    if (step->kernel == NULL)
+        return o->part == NNRTI_PART_NODE;
     for (uint32_t i = 0; kept && i < in->count; i++)
         kept = step->args[i].tensor == in->data[i] ||
                (step->args[i].tensor == NNRT_NO_TENSOR && nnrt_draft_known(draft, in->data[i]));
     for (uint32_t i = 0; kept && i < out->count; i++)
-        kept = nnrti_step_out(step, i)->tensor == out->data[i];
+        kept = nnrti_step_out(step, i)->tensor == out->data[i] ||
+               nnrti_same_bounds(draft, nnrti_step_out(step, i)->tensor, out->data[i]);
     return kept;
 }
 
@@ -5356,8 +5368,9 @@ static NNRT_ReturnCode nnrti_check_edits(nnrti_planner *p)
         if (step->open != NULL && !nnrti_open_kept(d, step))
             return nnrt_error_set(
                 p->error, NNRT_DEVICE_ERROR,
-                "the device's edit of node %d '%s': it has dynamic shapes, so its arguments must stay", step->node,
-                step->name);
+                "the device's edit of node %d '%s': it has dynamic shapes, so its inputs, and the types and bounds of its "
+                "results, must stay",
+                step->node, step->name);
         for (uint32_t k = 0; step->kernel != NULL && k < nnrti_step_args(step); k++) {
             const nnrt_plan_arg *arg = &step->args[k];
             if (arg->tensor == NNRT_NO_TENSOR || (arg->kind == NNRT_PLACE_CONSTANT && k < step->nIn))

@@ -1,5 +1,5 @@
 /*
-nnrt_text.h - tokenizers, samplers and chat templates: from text to the token ids of a language model, and back.
+nnrt_text.h - tokenizers, samplers, chat templates, and the pages of a cache that several sequences share.
 
 PURPOSE
     A tokenizer is built from a file (nnrt_tokenizer_load): from the keys of a GGUF file or from a tokenizer.json; from the bytes
@@ -26,6 +26,7 @@ SECTIONS (search for the tag)
     >>text_api        tokenizers, encoding, decoding in a stream
     >>text_sampler    samplers: temperature, top-k, top-p, min-p, penalties, allowed continuations
     >>text_chat       chat templates
+    >>text_pages      sequences of tokens that share the cache of a model
     -- implementation --
     >>text_unicode    UTF-8, classes of characters, tables
     >>text_normalize  NFC, BERT's normalization, the character map of SentencePiece, spaces
@@ -40,6 +41,7 @@ SECTIONS (search for the tag)
     >>text_gguf       the keys of a GGUF file; tokenizers of files
     >>text_samplers   candidates, penalties, the draw
     >>text_chats      recognition and texts of chat templates
+    >>text_tables_of_pages  owners of pages, copies on write
 
 TEXT
     Text is UTF-8. Before anything else, each maximal invalid part becomes U+FFFD (Unicode 14, section 3.9). White space is
@@ -207,16 +209,17 @@ NNRT_API NNRT_ReturnCode nnrt_tokenizer_load_json(nnrt_tokenizer **tokenizer, co
 NNRT_API NNRT_ReturnCode nnrt_tokenizer_load_gguf(nnrt_tokenizer **tokenizer, const void *data, size_t bytes,
                                                   const nnrt_allocator *allocator, nnrt_error *error);
 #if !defined(NNRT_NO_STDIO) && !defined(NNRT_FIRMWARE)
-/* Builds a tokenizer from a file: of GGUF, of which only the keys are read, or else tokenizer.json. The file may be closed,
-   changed or removed afterwards. INVALID_FILE: it cannot be read. */
+/* Builds a tokenizer from a file: of GGUF, of which only the keys are read, or else tokenizer.json. Beside a file of that name
+   tokenizer_config.json, if it is there, has the token that ends a text, and that file or chat_template.jinja the chat
+   template. The files may be closed, changed or removed afterwards. INVALID_FILE: one cannot be read. */
 NNRT_API NNRT_ReturnCode nnrt_tokenizer_load(nnrt_tokenizer **tokenizer, const char *path,
                                              const nnrt_allocator *allocator, nnrt_error *error);
 #endif
 /* Whether a token ends a text or a message, where a program stops generating: nnrt_tokenizer_desc.ends, or a control token
    of a known text such as "<|im_end|>". */
 NNRT_API bool nnrt_tokenizer_ends(const nnrt_tokenizer *tokenizer, uint32_t id);
-/* The chat template of the file, for nnrt_chat_recognize; it lives as long as the tokenizer. {NULL, 0}: none, as in every
-   tokenizer.json. */
+/* The chat template of the file, for nnrt_chat_recognize; it lives as long as the tokenizer. {NULL, 0}: none, as in
+   tokenizer.json alone. */
 NNRT_API nnrt_piece nnrt_tokenizer_template(const nnrt_tokenizer *tokenizer);
 /* Frees a tokenizer; NULL is fine. */
 NNRT_API void nnrt_tokenizer_destroy(nnrt_tokenizer *tokenizer);
@@ -319,6 +322,44 @@ NNRT_API const char *nnrt_chat_name(int32_t chat);
    role. */
 NNRT_API NNRT_ReturnCode nnrt_chat_format(int32_t chat, const nnrt_chat_message *messages, uint32_t count, bool reply,
                                           char *out, size_t capacity, size_t *bytes, nnrt_error *error);
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>text_pages */
+
+/* Sequences of tokens in one cache, whose rows are pages (metadata "pages" of a model, nnrt_gguf_desc.cachePage): sequences that
+   begin with the same tokens share their pages, and a page is copied when one of them writes it. All memory is allocated when
+   the pages are created; the states of the session are the pool. A program writes a prompt once, and goes on with it in several
+   sequences:
+       nnrt_pages_write(pages, 0, 0, prompt, &copy, &error), and a run with nnrt_pages_table(pages, 0)
+       nnrt_pages_share(pages, 0, 1, prompt, &error)
+       nnrt_pages_write(pages, 1, prompt, 1, &copy, &error), the copy, and a run with nnrt_pages_table(pages, 1)
+   One thread at a time. */
+typedef struct nnrt_pages nnrt_pages;
+
+/* Rows of the states to copy, in each state: `rows` rows from row `from` on to row `to`; rows 0: none. */
+typedef struct nnrt_page_copy {
+    uint32_t from, to, rows;
+} nnrt_page_copy;
+
+/* Creates `count` pages of `rows` rows, and sequences without rows. */
+NNRT_API NNRT_ReturnCode nnrt_pages_create(nnrt_pages **pages, uint32_t count, uint32_t rows, uint32_t sequences,
+                                           const nnrt_allocator *allocator, nnrt_error *error);
+/* Makes the rows first to first + count - 1 of a sequence writable, before the run that writes them: their pages are its own
+   from then on, and the rows behind them are forgotten. *copy: what the caller copies before that run. OUT_OF_MEMORY: too few
+   pages are free; INVALID_PARAMETER: first is behind the rows of the sequence, or the rows exceed all pages. Then nothing has
+   changed. */
+NNRT_API NNRT_ReturnCode nnrt_pages_write(nnrt_pages *pages, uint32_t sequence, uint32_t first, uint32_t count,
+                                          nnrt_page_copy *copy, nnrt_error *error);
+/* Sequence `to` becomes the first `rows` rows of `from`, without a copy; rows 0: it becomes empty. */
+NNRT_API NNRT_ReturnCode nnrt_pages_share(nnrt_pages *pages, uint32_t from, uint32_t to, uint32_t rows, nnrt_error *error);
+/* The pages of a sequence, the input "pages" of the model: `count` numbers, of which those behind its rows are 0. NULL: there is no
+   such sequence. Valid until the pages are destroyed; the next write or share changes it. */
+NNRT_API const int32_t *nnrt_pages_table(const nnrt_pages *pages, uint32_t sequence);
+/* The number of pages that no sequence has; the rows of a page. */
+NNRT_API uint32_t nnrt_pages_available(const nnrt_pages *pages);
+NNRT_API uint32_t nnrt_pages_rows(const nnrt_pages *pages);
+/* Frees the pages; NULL is fine. */
+NNRT_API void nnrt_pages_destroy(nnrt_pages *pages);
 
 #ifdef __cplusplus
 }
@@ -3186,15 +3227,22 @@ static void nnrti_text_load_affixes(nnrti_text_file *f, const char *at)
         nnrti_text_load_affixes(f, *at == '{' ? at : NULL);
 }
 
-static void nnrti_text_load_file(nnrti_text_file *f)
+/* The object that the file is; NULL: it is none, which is a fault. */
+static const char *nnrti_text_object(nnrti_text_file *f, const char *name)
 {
     const char *top = nnrti_text_skip_space(f->begin, f->end), *behind;
     behind = top < f->end ? nnrti_text_skip(top, f->end) : NULL;
-    if (behind == NULL || nnrti_text_skip_space(behind, f->end) != f->end || *top != '{') {
-        nnrti_text_fault(f, NNRT_INVALID_MODEL, "%s is no JSON object, or is nested too deeply",
-                         nnrti_text_words("tokenizer.json"));
+    if (behind != NULL && nnrti_text_skip_space(behind, f->end) == f->end && *top == '{')
+        return top;
+    nnrti_text_fault(f, NNRT_INVALID_MODEL, "%s is no JSON object, or is nested too deeply", nnrti_text_words(name));
+    return NULL;
+}
+
+static void nnrti_text_load_file(nnrti_text_file *f)
+{
+    const char *const top = nnrti_text_object(f, "tokenizer.json");
+    if (top == NULL)
         return;
-    }
     f->desc.unknown = NNRT_NO_TOKEN;
     f->desc.spaces = true;
     nnrti_text_load_model(f, nnrti_text_member(f, top, "model"), nnrti_text_member(f, top, "added_tokens"));
@@ -3210,6 +3258,40 @@ static void nnrti_text_load_file(nnrti_text_file *f)
         f->desc.unknown = nnrti_text_lookup(f, f->unknown);
 }
 
+/* The chat template of tokenizer_config.json: a text, or a list of objects with name and template, of which the one named
+   default is taken; empty: none. */
+static nnrt_piece nnrti_text_load_template(nnrti_text_file *f, const char *top)
+{
+    const char *at = nnrti_text_member(f, top, "chat_template");
+    if (at == NULL || *at != '[')
+        return nnrti_text_string_of(f, top, "chat_template");
+    for (at = nnrti_text_first(f, at); at != NULL; at = nnrti_text_next(f, at))
+        if (*at == '{' && nnrti_text_is(nnrti_text_string_of(f, at, "name"), "default"))
+            return nnrti_text_string_of(f, at, "template");
+    return nnrti_text_piece("", 0);
+}
+
+/* Chat template and eos_token, a text or an added token, of tokenizer_config.json, whose bytes these are. */
+static void nnrti_text_load_config(nnrti_text_file *f, nnrt_piece config)
+{
+    const char *const begin = f->begin, *const end = f->end, *top, *eos;
+    if (config.bytes == 0 || f->code != NNRT_SUCCESS || f->memory.full)
+        return;
+    f->begin = config.data;
+    f->end = config.data + config.bytes;
+    if ((top = nnrti_text_object(f, "tokenizer_config.json")) != NULL) {
+        uint32_t id;
+        eos = nnrti_text_member(f, top, "eos_token");
+        id = nnrti_text_lookup(f, eos != NULL && *eos == '{' ? nnrti_text_string_of(f, eos, "content")
+                                                            : nnrti_text_string_of(f, top, "eos_token"));
+        if (id != NNRT_NO_TOKEN)
+            f->desc.ends[f->desc.endCount++] = id;
+        f->desc.chatTemplate = nnrti_text_load_template(f, top);
+    }
+    f->begin = begin;
+    f->end = end;
+}
+
 /* Builds the tokenizer that a file describes, unless reading it failed, and frees the memory of the reader. */
 static NNRT_ReturnCode nnrti_text_make(nnrti_text_file *f, nnrt_tokenizer **tokenizer, const nnrt_allocator *allocator)
 {
@@ -3221,22 +3303,35 @@ static NNRT_ReturnCode nnrti_text_make(nnrti_text_file *f, nnrt_tokenizer **toke
     return f->code;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_tokenizer_load_json(nnrt_tokenizer **tokenizer, const void *data, size_t bytes,
-                                                  const nnrt_allocator *allocator, nnrt_error *error)
+/* Builds a tokenizer from the bytes of tokenizer.json and of the files beside it: tokenizer_config.json, and
+   chat_template.jinja, where newer models have the template; empty: there is none. */
+static NNRT_ReturnCode nnrti_text_load_json(nnrt_tokenizer **tokenizer, nnrt_piece file, nnrt_piece config, nnrt_piece chat,
+                                            const nnrt_allocator *allocator, nnrt_error *error)
 {
     nnrti_text_file f;
-    if (tokenizer == NULL || data == NULL)
-        return nnrt_error_set(error, NNRT_NULL_PTR, "%s is NULL", tokenizer == NULL ? "tokenizer" : "data");
-    *tokenizer = NULL;
-    if (bytes > 0x7FFFFFFF)
-        return nnrt_error_set(error, NNRT_INVALID_MODEL, "tokenizer.json has more than 2^31 - 1 bytes");
+    if (file.bytes > 0x7FFFFFFF || config.bytes > 0x7FFFFFFF)
+        return nnrt_error_set(error, NNRT_INVALID_MODEL, "tokenizer%s.json has more than 2^31 - 1 bytes",
+                              file.bytes > 0x7FFFFFFF ? "" : "_config");
     memset(&f, 0, sizeof(f));
-    f.begin = (const char *)data;
-    f.end = f.begin + bytes;
+    f.begin = file.data;
+    f.end = f.begin + file.bytes;
     f.error = error;
     nnrt_memory_allocate(&f.memory, allocator);
     nnrti_text_load_file(&f);
+    nnrti_text_load_config(&f, config);
+    if (f.desc.chatTemplate.bytes == 0)
+        f.desc.chatTemplate = chat;
     return nnrti_text_make(&f, tokenizer, allocator);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_tokenizer_load_json(nnrt_tokenizer **tokenizer, const void *data, size_t bytes,
+                                                  const nnrt_allocator *allocator, nnrt_error *error)
+{
+    const nnrt_piece none = nnrti_text_piece(NULL, 0);
+    if (tokenizer == NULL || data == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "%s is NULL", tokenizer == NULL ? "tokenizer" : "data");
+    *tokenizer = NULL;
+    return nnrti_text_load_json(tokenizer, nnrti_text_piece((const char *)data, bytes), none, none, allocator, error);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -3543,50 +3638,109 @@ NNRT_API NNRT_ReturnCode nnrt_tokenizer_load_gguf(nnrt_tokenizer **tokenizer, co
 }
 
 #if !defined(NNRT_NO_STDIO) && !defined(NNRT_FIRMWARE)
+/* The begin of a file, in memory that grows. */
+typedef struct nnrti_text_begin {
+    const nnrt_allocator *allocator;
+    char *data;
+    size_t used, room;
+    bool end; /* it is the whole file */
+} nnrti_text_begin;
+
+static void nnrti_text_begin_free(nnrti_text_begin *b)
+{
+    if (b->data != NULL)
+        nnrt_free(b->allocator, b->data, b->room);
+}
+
+/* Reads on, up to four times as many bytes. */
+static NNRT_ReturnCode nnrti_text_read(nnrti_text_begin *b, FILE *file, const char *path, nnrt_error *error)
+{
+    const size_t more = b->room == 0 ? 65536 : b->room <= SIZE_MAX / 4 ? 4 * b->room : 0;
+    char *grown = more > 0 ? (char *)nnrt_alloc(b->allocator, more) : NULL;
+    if (grown == NULL)
+        return nnrti_text_no_memory(error);
+    if (b->used > 0)
+        memcpy(grown, b->data, b->used);
+    nnrti_text_begin_free(b);
+    b->data = grown;
+    b->room = more;
+    b->used += fread(grown + b->used, 1, more - b->used, file);
+    b->end = b->used < more;
+    return ferror(file) == 0 ? NNRT_SUCCESS : nnrt_error_set(error, NNRT_INVALID_FILE, "file '%s' cannot be read", path);
+}
+
+/* Reads the file `name` beside `path`, whole; a file that is not there is empty. */
+static NNRT_ReturnCode nnrti_text_beside(nnrti_text_begin *b, const char *path, const char *name, nnrt_error *error)
+{
+    const size_t folder = strlen(path) - strlen("tokenizer.json"), bytes = folder + strlen(name) + 1;
+    char *beside = (char *)nnrt_alloc(b->allocator, bytes);
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    FILE *file;
+    if (beside == NULL)
+        return nnrti_text_no_memory(error);
+    memcpy(beside, path, folder);
+    memcpy(beside + folder, name, strlen(name) + 1);
+    file = fopen(beside, "rb");
+    while (file != NULL && code == NNRT_SUCCESS && !b->end)
+        code = nnrti_text_read(b, file, beside, error);
+    if (file != NULL)
+        (void)fclose(file);
+    nnrt_free(b->allocator, beside, bytes);
+    return code;
+}
+
+/* Builds a tokenizer from tokenizer.json at `path`, and the files beside it if it has that name. */
+static NNRT_ReturnCode nnrti_text_load_folder(nnrt_tokenizer **tokenizer, const nnrti_text_begin *whole, const char *path,
+                                              nnrt_error *error)
+{
+    static const char name[] = "tokenizer.json";
+    const size_t bytes = strlen(path), own = sizeof(name) - 1;
+    nnrti_text_begin config, chat;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    memset(&config, 0, sizeof(config));
+    config.allocator = whole->allocator;
+    chat = config;
+    if (bytes >= own && strcmp(path + bytes - own, name) == 0 &&
+        (bytes == own || path[bytes - own - 1] == '/' || path[bytes - own - 1] == '\\') &&
+        (code = nnrti_text_beside(&config, path, "tokenizer_config.json", error)) == NNRT_SUCCESS)
+        code = nnrti_text_beside(&chat, path, "chat_template.jinja", error);
+    if (code == NNRT_SUCCESS)
+        code = nnrti_text_load_json(tokenizer, nnrti_text_piece(whole->data, whole->used),
+                                    nnrti_text_piece(config.data, config.used), nnrti_text_piece(chat.data, chat.used),
+                                    whole->allocator, error);
+    nnrti_text_begin_free(&config);
+    nnrti_text_begin_free(&chat);
+    return code;
+}
+
 NNRT_API NNRT_ReturnCode nnrt_tokenizer_load(nnrt_tokenizer **tokenizer, const char *path,
                                              const nnrt_allocator *allocator, nnrt_error *error)
 {
     NNRT_ReturnCode code = NNRT_INSUFFICIENT_BUFFER;
-    char *data = NULL;
-    size_t used = 0, room = 0;
+    nnrti_text_begin b;
     FILE *file;
-    bool end = false;
     if (tokenizer == NULL || path == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR, "%s is NULL", tokenizer == NULL ? "tokenizer" : "path");
     *tokenizer = NULL;
     file = fopen(path, "rb");
     if (file == NULL)
         return nnrt_error_set(error, NNRT_INVALID_FILE, "file '%s' cannot be opened", path);
-    while (code == NNRT_INSUFFICIENT_BUFFER && !end) { /* four times as much, until the keys are there */
-        const size_t more = room == 0 ? 65536 : room <= SIZE_MAX / 4 ? 4 * room : 0;
-        char *grown = more > 0 ? (char *)nnrt_alloc(allocator, more) : NULL;
-        if (grown == NULL) {
-            code = nnrti_text_no_memory(error);
+    memset(&b, 0, sizeof(b));
+    b.allocator = allocator;
+    while (code == NNRT_INSUFFICIENT_BUFFER && !b.end) { /* until the keys of a GGUF file are there, or the whole file */
+        if ((code = nnrti_text_read(&b, file, path, error)) != NNRT_SUCCESS)
             break;
-        }
-        if (used > 0)
-            memcpy(grown, data, used);
-        if (data != NULL)
-            nnrt_free(allocator, data, room);
-        data = grown;
-        room = more;
-        used += fread(data + used, 1, room - used, file);
-        end = used < room;
-        if (ferror(file) != 0)
-            code = nnrt_error_set(error, NNRT_INVALID_FILE, "file '%s' cannot be read", path);
-        else if (used >= 4 && memcmp(data, "GGUF", 4) == 0)
-            code = nnrt_tokenizer_load_gguf(tokenizer, data, used, allocator, end ? error : NULL);
-        else if (end)
-            code = nnrt_tokenizer_load_json(tokenizer, data, used, allocator, error);
+        code = NNRT_INSUFFICIENT_BUFFER;
+        if (b.used >= 4 && memcmp(b.data, "GGUF", 4) == 0)
+            code = nnrt_tokenizer_load_gguf(tokenizer, b.data, b.used, allocator, b.end ? error : NULL);
+        else if (b.end)
+            code = nnrti_text_load_folder(tokenizer, &b, path, error);
+        if (code != NNRT_SUCCESS && code != NNRT_INSUFFICIENT_BUFFER && !b.end) /* once more, for the message */
+            (void)nnrt_tokenizer_load_gguf(tokenizer, b.data, b.used, allocator, error);
     }
-    if (code == NNRT_INSUFFICIENT_BUFFER)
-        code = NNRT_INVALID_MODEL;
-    else if (code != NNRT_SUCCESS && !end && data != NULL) /* once more, for the message */
-        (void)nnrt_tokenizer_load_gguf(tokenizer, data, used, allocator, error);
-    if (data != NULL)
-        nnrt_free(allocator, data, room);
+    nnrti_text_begin_free(&b);
     (void)fclose(file);
-    return code;
+    return code == NNRT_INSUFFICIENT_BUFFER ? NNRT_INVALID_MODEL : code;
 }
 #endif
 
@@ -3966,9 +4120,11 @@ typedef struct nnrti_text_chat {
 
 static void nnrti_text_say(nnrti_text_chat *c, nnrt_piece text)
 {
-    for (size_t i = 0; i < text.bytes; i++, c->used++)
-        if (c->used < c->capacity)
-            c->out[c->used] = text.data[i];
+    const size_t room = c->used < c->capacity ? c->capacity - c->used : 0;
+    const size_t fit = text.bytes < room ? text.bytes : room;
+    if (fit > 0)
+        memcpy(c->out + c->used, text.data, fit);
+    c->used += text.bytes;
 }
 
 /* Writes begin, text and end. */
@@ -4092,6 +4248,162 @@ NNRT_API NNRT_ReturnCode nnrt_chat_format(int32_t chat, const nnrt_chat_message 
         nnrti_text_say(&c, nnrti_text_words(replies[chat]));
     *bytes = c.used;
     return c.used > capacity ? NNRT_INSUFFICIENT_BUFFER : NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>text_tables_of_pages Each page counts the sequences that have it: free pages none, shared ones more than one. Only the
+   page of the first row that a run writes can have rows that stay, so that a write copies at most one page. Everything is
+   counted before anything changes. */
+
+struct nnrt_pages {
+    nnrt_allocator allocator;
+    uint32_t count, rows, sequences;
+    uint32_t nFree, *free; /* free pages; the last one is taken next */
+    uint32_t *owners;      /* per page the number of its sequences */
+    uint32_t *lengths;     /* rows of each sequence */
+    int32_t *tables;       /* per sequence its pages, `count` entries */
+    size_t bytes;
+};
+
+NNRT_API NNRT_ReturnCode nnrt_pages_create(nnrt_pages **pages, uint32_t count, uint32_t rows, uint32_t sequences,
+                                           const nnrt_allocator *allocator, nnrt_error *error)
+{
+    nnrt_pages *p;
+    size_t bytes, table;
+    if (pages == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "pages is NULL");
+    *pages = NULL;
+    if (count == 0 || rows == 0 || sequences == 0 || count > INT32_MAX / rows)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "%u pages of %u rows for %u sequences: expected at least 1, and at "
+                              "most %d rows", count, rows, sequences, INT32_MAX);
+    if (!nnrt_mul_size(count, sizeof(int32_t), &bytes) || !nnrt_mul_size(bytes, (size_t)sequences + 2, &bytes) ||
+        !nnrt_mul_size(sequences, sizeof(uint32_t), &table) || !nnrt_add_size(bytes, table, &bytes) ||
+        !nnrt_add_size(bytes, sizeof(*p), &bytes) || (p = (nnrt_pages *)nnrt_alloc(allocator, bytes)) == NULL)
+        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the tables of %u pages and %u sequences",
+                              count, sequences);
+    memset(p, 0, bytes);
+    if (allocator != NULL)
+        p->allocator = *allocator;
+    p->bytes = bytes;
+    p->count = p->nFree = count;
+    p->rows = rows;
+    p->sequences = sequences;
+    p->free = (uint32_t *)(void *)(p + 1);
+    p->owners = p->free + count;
+    p->lengths = p->owners + count;
+    p->tables = (int32_t *)(void *)(p->lengths + sequences);
+    for (uint32_t i = 0; i < count; i++)
+        p->free[i] = count - 1 - i;
+    *pages = p;
+    return NNRT_SUCCESS;
+}
+
+NNRT_API void nnrt_pages_destroy(nnrt_pages *pages)
+{
+    nnrt_allocator allocator;
+    if (pages == NULL)
+        return;
+    allocator = pages->allocator;
+    nnrt_free(&allocator, pages, pages->bytes);
+}
+
+/* The pages of `rows` rows. */
+static uint32_t nnrti_pages_of(const nnrt_pages *p, uint32_t rows)
+{
+    return rows / p->rows + (rows % p->rows > 0 ? 1 : 0);
+}
+
+/* A sequence gives back a page. */
+static void nnrti_pages_leave(nnrt_pages *p, int32_t *entry)
+{
+    if (--p->owners[*entry] == 0)
+        p->free[p->nFree++] = (uint32_t)*entry;
+    *entry = 0;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_pages_write(nnrt_pages *pages, uint32_t sequence, uint32_t first, uint32_t count,
+                                          nnrt_page_copy *copy, nnrt_error *error)
+{
+    uint32_t have, begin, end, need = 0, spare = 0;
+    int32_t *table;
+    if (pages == NULL || copy == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "%s is NULL", pages == NULL ? "pages" : "copy");
+    memset(copy, 0, sizeof(*copy));
+    if (sequence >= pages->sequences || first > pages->lengths[sequence] || count > pages->count * pages->rows - first)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                              "%u rows from row %u on of sequence %u, expected a sequence of %u, a row in it or behind its last "
+                              "one, and at most %u rows",
+                              count, first, sequence, pages->sequences, pages->count * pages->rows);
+    table = pages->tables + (size_t)sequence * pages->count;
+    have = nnrti_pages_of(pages, pages->lengths[sequence]);
+    begin = count > 0 ? first / pages->rows : nnrti_pages_of(pages, first);
+    end = nnrti_pages_of(pages, first + count);
+    for (uint32_t i = begin; i < end; i++)
+        need += i >= have || pages->owners[table[i]] > 1 ? 1 : 0;
+    for (uint32_t i = end; i < have; i++)
+        spare += pages->owners[table[i]] == 1 ? 1 : 0;
+    if (need > pages->nFree + spare)
+        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY,
+                              "sequence %u needs %u pages of %u rows, and %u of the %u pages of the cache are free: end another "
+                              "sequence, or create a larger cache",
+                              sequence, need, pages->rows, pages->nFree + spare, pages->count);
+    for (uint32_t i = end; i < have; i++)
+        nnrti_pages_leave(pages, &table[i]);
+    for (uint32_t i = begin; i < end; i++) {
+        const int32_t old = table[i];
+        if (i < have && pages->owners[old] == 1)
+            continue;
+        table[i] = (int32_t)pages->free[--pages->nFree];
+        pages->owners[table[i]] = 1;
+        if (i >= have)
+            continue;
+        pages->owners[old]--;
+        if (i == begin) {
+            copy->from = (uint32_t)old * pages->rows;
+            copy->to = (uint32_t)table[i] * pages->rows;
+            copy->rows = first % pages->rows;
+        }
+    }
+    pages->lengths[sequence] = first + count;
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_pages_share(nnrt_pages *pages, uint32_t from, uint32_t to, uint32_t rows, nnrt_error *error)
+{
+    int32_t *source, *table;
+    uint32_t count;
+    if (pages == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "pages is NULL");
+    if (from >= pages->sequences || to >= pages->sequences || from == to || rows > pages->lengths[from])
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                              "%u rows of sequence %u for sequence %u, expected two of %u sequences, and at most the rows of the "
+                              "first one",
+                              rows, from, to, pages->sequences);
+    source = pages->tables + (size_t)from * pages->count;
+    table = pages->tables + (size_t)to * pages->count;
+    count = nnrti_pages_of(pages, rows);
+    for (uint32_t i = 0; i < count; i++)
+        pages->owners[source[i]]++;
+    for (uint32_t i = 0; i < nnrti_pages_of(pages, pages->lengths[to]); i++)
+        nnrti_pages_leave(pages, &table[i]);
+    memcpy(table, source, count * sizeof(*table));
+    pages->lengths[to] = rows;
+    return NNRT_SUCCESS;
+}
+
+NNRT_API const int32_t *nnrt_pages_table(const nnrt_pages *pages, uint32_t sequence)
+{
+    return pages != NULL && sequence < pages->sequences ? pages->tables + (size_t)sequence * pages->count : NULL;
+}
+
+NNRT_API uint32_t nnrt_pages_rows(const nnrt_pages *pages)
+{
+    return pages != NULL ? pages->rows : 0;
+}
+
+NNRT_API uint32_t nnrt_pages_available(const nnrt_pages *pages)
+{
+    return pages != NULL ? pages->nFree : 0;
 }
 
 #ifdef __cplusplus

@@ -12,7 +12,7 @@ WHAT IS FAST, float32
     GEMM: FULL_CONNECTION, MATMUL_FUSION; MATMUL_NBITS of constant weights, which stay packed; EINSUM of two tensors
     that is a batched matrix multiplication, if one operand has the summed label as a dense axis and lacks the last
     label of the result.
-    Pooling: MAX_POOL_FUSION, AVGPOOL_FUSION, MAX_POOL_3D (without indices), AVERAGE_POOL_3D.
+    Pooling: MAX_POOL_FUSION, AVGPOOL_FUSION, AVGPOOL_INCLUDE_PAD, MAX_POOL_3D (without indices), AVERAGE_POOL_3D.
     Elementwise and broadcast: ADD_FUSION, SUB_FUSION, MUL_FUSION, DIV_FUSION, REAL_DIV, MAXIMUM, MINIMUM,
     SQUARED_DIFFERENCE, BIAS_ADD, PRELU_FUSION; ACTIVATION (except THRESHOLDRELU), CLIP by constants,
     LEAKY_RELU, HARD_SIGMOID, SOFTPLUS, MISH, EXPFUSION of base e, LOG, SQRT, RSQRT, SQUARE, POW_FUSION, ERF, SIN,
@@ -22,21 +22,25 @@ WHAT IS FAST, float32
     Reduction and normalization: REDUCE_FUSION (except ALL), also of float16; SOFTMAX and LOG_SOFTMAX; LAYER_NORM_FUSION,
     RMS_NORMALIZATION, L2_NORMALIZE_FUSION and LP_NORMALIZATION over the last axis; INSTANCE_NORM, GROUP_NORM_FUSION,
     LRN.
-    Other: ROTARY_EMBEDDING; ARGMAX_FUSION and ARGMIN_FUSION of one position; RESIZE (except CUBIC), RESIZE_ND;
+    Other: ROTARY_EMBEDDING; HARDMAX; ARGMAX_FUSION and ARGMIN_FUSION of one position; RESIZE (except CUBIC), RESIZE_ND;
     LSTM (without projection and zoneout), LSTM_PEEPHOLE, GRU and RNN of constant weights; DFT and STFT of 17 to 2^24
     values, by a fast Fourier transform (FFT).
 
 WHAT IS FAST, float64
-    FULL_CONNECTION and MATMUL_FUSION.
+    FULL_CONNECTION and MATMUL_FUSION; ADD_FUSION, SUB_FUSION, MUL_FUSION, DIV_FUSION (without activation), REAL_DIV, BIAS_ADD,
+    ELTWISE, ADD_N, MAXIMUM, MINIMUM.
 
 WHAT IS FAST, other element types
-    int8, uint8, int32 and int64: ADD_FUSION, SUB_FUSION, MUL_FUSION (without activation), MAXIMUM, MINIMUM, FLOOR_DIV,
-    MOD; ABS and NEG of the signed ones. uint32 and uint64: ADD_FUSION, SUB_FUSION, MUL_FUSION. bool: LOGICAL_AND, LOGICAL_OR,
-    LOGICAL_XOR. All of these if the innermost axis of each operand is dense or broadcast.
-    Bytes: CONCAT with static shapes. Any type: comparisons; LOGICAL_NOT, BITWISE_NOT, IS_NAN, IS_INF; TRANSPOSE that moves
+    Integers: ADD_FUSION, SUB_FUSION, MUL_FUSION (without activation), BIAS_ADD, ELTWISE, ADD_N, MAXIMUM, MINIMUM, ABS, NEG;
+    BITWISE_AND, BITWISE_OR, BITWISE_XOR, BITWISE_NOT, BIT_SHIFT; ARGMAX_FUSION and ARGMIN_FUSION of one position. int8, uint8,
+    int32 and int64: FLOOR_DIV, MOD. Integers of 32 and 64 bits: MATMUL_FUSION, EINSUM. Integers and bool: REDUCE_FUSION (except L2),
+    ALL. bool: LOGICAL_AND, LOGICAL_OR, LOGICAL_XOR. FLOOR_DIV, MOD and those of bool if the innermost axis of each operand is
+    dense or broadcast.
+    Bytes: CONCAT. Any type: comparisons; LOGICAL_NOT, IS_NAN, IS_INF; TRANSPOSE that moves
     the last axis; RESIZE_ND by NEAREST; TOPK_FUSION and BOTTOM_K in order, UNIQUE, NON_ZERO, GATHER, GATHER_ELEMENTS,
-    GATHER_ND of single elements; CUM_SUM (except of 8 and 16 bits). CAST between bool, int32 and int64, of these and integers of 8 and 16 bits to float32, and of float32 to
-    bool.
+    GATHER_ND of single elements; CUM_SUM (except of 8 and 16 bits); FILL, FILL_LIKE, CONSTANT_OF_SHAPE. CAST between
+    integers and bool, of these to float32 and float64 (uint64: to bool and integers), of floats to bool, of float32 to
+    int32 and integers of 8 and 16 bits, between float32 and the other floats.
 
 OPERATOR FUSION, LAYOUT, PREPACKED WEIGHTS
     An ADD_FUSION becomes part of the epilogue of the convolution or GEMM that writes its input, if it is the only
@@ -92,6 +96,8 @@ WHAT IS FAST, quantized int8 and uint8
     (DIV_FUSION, MAXIMUM, ADD_N of two tensors, SCALE_FUSION, FUSED_BATCH_NORM, EQUAL, ...) read tables that PrepareModel
     fills, with 64 KB for two tensors, else 256 bytes for each channel of the constants, if the result has at least a
     sixteenth as many elements. All of these also with dynamic shapes.
+    Of int16 with int8 weights CONV2D_FUSION of one group and depthwise, and FULL_CONNECTION, with constant weights and fixed
+    shapes, and QUANT_DTYPE_CAST from and to float32.
 
 HOW EXACT
     Sums of products are accumulated in the order of the reference device; a product and its addition are rounded once
@@ -116,8 +122,10 @@ HOW EXACT
     MATMUL_NBITS of up to four rows of x sums the blocks as the reference device. For more rows, and with float32 zero
     points, it multiplies x by (weight - zero point) * scale, rounded once: at most 2^-24 times the sum of |x| |that|
     further. Scales from 2^96 on, where that product can be infinite, keep the reference kernel. With accuracyLevel 4 it
-    rounds x to the same integers as the reference device, and sums their products exactly; each block then adds two or
-    three roundings. So results do not depend on the number of rows.
+    rounds x to the same integers as the reference device, and sums their products exactly; each block then adds two to
+    four roundings. So results do not depend on the number of rows. Float zero points that are quotients of a minimum of up
+    to 20 bits and the scale, as those of GGUF files, are replaced by that minimum where scales and minima of 256 entries
+    are products of a factor and an int8: without the rounding of the quotient.
     MAX_POOL_3D and AVERAGE_POOL_3D are bit-exact with the reference device; so are comparisons, WHERE and SELECT,
     ARGMAX, ARGMIN, the operators of other element types above, COL2IM, and RESIZE and RESIZE_ND by NEAREST, but a NaN may have
     another payload. ROTARY_EMBEDDING, CONV_TRANSPOSE_3D and RESIZE_ND by LINEAR and CUBIC add in the order of the reference
@@ -208,6 +216,7 @@ SECTIONS (search for the tag)
     >>isa              instruction sets (ISA); which ones the processor has
     >>selecting        sorting, selecting and gathering of single elements
     >>lines            8-bit operators that read whole lines: SOFTMAX, norms, products; ADD_N; CONCAT of bytes
+    >>blocks           elementwise operators, reductions and products of any element types
     >>portable         kernels that are compiled once for all instruction sets
     >>layout           channels last (NHWC): layout propagation and copies
     >>steps            kernel selection per step: GEMM and implicit-GEMM convolution, prepacked weights, epilogue fusion
@@ -372,8 +381,17 @@ typedef struct nnrti_cpu_matmul {
    the bias and then the weights tap by tap, each row of C channels rounded up to whole vectors. */
 typedef struct nnrti_cpu_window {
     int32_t window[2], stride[2], dilation[2], pad[2]; /* height, width */
+    int32_t ends[2];                                   /* padding behind x */
+    bool padded; /* the average is that of all cells of the padded x */
     NNRT_ActivationType activation;
 } nnrti_cpu_window;
+
+/* Of a window that begins at `start` along an axis of size L: its cells inside the padded x. */
+static inline int32_t nnrti_cpu_padded_cells(const nnrti_cpu_window *a, int32_t axis, int64_t start, int32_t L)
+{
+    const int64_t left = (int64_t)L + a->ends[axis] - start;
+    return left < a->window[axis] ? (int32_t)left : a->window[axis];
+}
 
 /* The depth axis of a 3-D window: x has `from` slices per image, y has `to`. All 0: 2-D. */
 typedef struct nnrti_cpu_depth {
@@ -415,17 +433,29 @@ static int32_t nnrti_cpu_head(int32_t type)
 
 /* MATMUL_NBITS: attributes of `gemm_nbits`, with the arguments of `gemm`; x and y are matrices, images of one
    row. The packed weights are bytes [panels, bytes of a panel]. A panel has NNRTI_CPU_GEMV_WIDTH * `panel` channels, of
-   which zeros fill the last one: their biases, then for each block of K their scales, of scaleBytes each, their zero points, of
-   zeroBytes each, and rows of 32-bit words, one per channel. A word has 32 / bits adjacent entries of the channel, the
-   first one in its low bits. Up to NNRTI_CPU_NBITS_ROWS rows of x are multiplied by packed panels; for more rows, and
-   for float32 zero points, gemm.wide is not 0, and panels are decoded there. */
+   which zeros fill the last one: their biases, then a record for each block of K: their scales, of scaleBytes each, their
+   zero points, of zeroBytes each, and rows of 32-bit words, one per channel. A word has 32 / bits adjacent entries of the
+   channel, the first one in its low bits. Up to NNRTI_CPU_NBITS_ROWS rows of x are multiplied by packed panels; for more
+   rows, and for float32 zero points, gemm.wide is not 0, and panels are decoded there.
+   Only `gemm_nbits_int8` has:
+   Float16 scales, scaleBytes 2.
+   Entries of 2, 3, 5 or 6 bits, of which `least` was subtracted: 32 entries of a channel are `bits` words, the low 2 or 4
+   bits of all of them before the high ones (nnrti_cpu_nbits_planes).
+   Factored scales, scaleBytes 1: blocks of NNRTI_CPU_NBITS_SHARED entries share a float32 factor of their scales, which are
+   int8, and with zeroBytes 1 one of their minima (zero point * scale), which are int8, too. The factors of the channels
+   precede the records of these blocks. A record has 32 entries of each channel. */
 typedef struct nnrti_cpu_nbits {
     nnrti_cpu_gemm gemm; /* must be first: epilogue fusion reads it */
     int32_t bits, block; /* of an entry; entries of a block */
-    int32_t scaleBytes;  /* 4: float32; 2: float16, only in `gemm_nbits_int8` */
-    int32_t zeroBytes;   /* 0: the zero point is the middle of the range; 1: an integer; 4: float32 */
-    size_t blockBytes;   /* of the channels of a panel */
+    int32_t least;       /* of the entries of the model */
+    int32_t middle;      /* the zero point, if there are none, less `least` */
+    int32_t record;      /* entries of a channel in a record */
+    int32_t scaleBytes;  /* 4: float32; 2: float16; 1: int8 */
+    int32_t zeroBytes;   /* 0: the zero point is the middle of the range; 1: an integer, or an int8 minimum; 4: float32 */
+    size_t blockBytes;   /* of a record */
+    size_t factorBytes;  /* of the factors of NNRTI_CPU_NBITS_SHARED entries; 0: none */
 } nnrti_cpu_nbits;
+#define NNRTI_CPU_NBITS_SHARED 256
 #define NNRTI_CPU_NBITS_ROWS 4
 
 /* A block of a row of x that `gemm_nbits_int8` rounded to int8, before its words. */
@@ -802,6 +832,26 @@ typedef struct nnrti_cpu_multi_gemm_q8 {
     nnrti_cpu_phase_q8 *phase;
 } nnrti_cpu_multi_gemm_q8;
 
+/* Convolution of int16 by int8 weights, without zero points, and FULL_CONNECTION as one of a pixel: attributes of the kernel
+   `conv_q16`. Arguments: x [N,H,W,K], the packed weights, a table and y [N,Ho,Wo,C], both channels last. Packed weights: of a
+   GEMM panels of 2 vectors of channels, as of `gemm_q8`; depthwise, for each block of 16 channels and each pair of taps four
+   channels at a time the weights of both taps, alternating, in the order 0 to 3, 8 to 11, 4 to 7, 12 to 15. The table has two
+   rows of float64 for the channels: biases b and factors f; y = clamp(floor((sum + b) * f + 1/2)). That is exact: a factor has
+   15 bits, and no sum exceeds 2^37. A sum of NNRTI_CPU_Q16_TERMS products fits int32; float64 adds sums of more
+   terms. */
+#define NNRTI_CPU_Q16_TERMS 510          /* products of at most 2^22 */
+#define NNRTI_CPU_Q16_BLOCK 16           /* channels of a block of a depthwise convolution */
+#define NNRTI_CPU_Q16_PATCHES 32768      /* bytes of patches of a work item, unless 4 pixels have more */
+#define NNRTI_CPU_Q16_PIXELS 64          /* most pixels of a work item */
+typedef struct nnrti_cpu_conv_q16 {
+    int32_t window[2], stride[2], dilation[2], pad[2]; /* height, width */
+    int32_t depth;     /* groups of weights of a channel; depthwise: pairs of taps */
+    int32_t rows;      /* pixels of y per work item */
+    int32_t low, high; /* bounds of y */
+    uint32_t parts;    /* parallel work items that the panels are divided into */
+    bool depthwise;
+} nnrti_cpu_conv_q16;
+
 /* The taps that the kernel reads by pointers: of one pixel each, or of a row of the window, or a patch. */
 static int32_t nnrti_cpu_taps_q8(const nnrti_cpu_gemm_q8 *a)
 {
@@ -937,14 +987,15 @@ typedef struct nnrti_cpu_kernel {
     X(layer_norm)                                                                                                      \
     X(rms_norm)                                                                                                        \
     X(group_norm) X(winograd) X(recurrent) X(compare) X(where) X(argminmax) X(resize) X(lrn) X(lp_norm) X(topk) \
-    X(integers) X(classify) X(cum_sum) X(attention)
-/* Kernels that are the same for each instruction set (>>selecting, >>lines, >>portable). */
+    X(integers) X(classify) X(cum_sum) X(attention) X(quantize_blocks)
+/* Kernels that are the same for each instruction set (>>selecting, >>lines, >>blocks, >>portable). */
 #define NNRTI_CPU_KERNELS_SELECT(X)                                                                                    \
     X(non_zero) X(unique) X(gather_elements) X(gather) X(gather_nd) X(tables_q8) X(softmax_q8) X(log_softmax_q8)       \
     X(lp_norm_q8) X(l2_norm_q8) X(layer_norm_q8) X(reduce_lines_q8) X(add_n_q8) X(concat_bytes)                        \
     NNRTI_CPU_KERNELS_PORTABLE(X)
-#define NNRTI_CPU_KERNELS_PORTABLE(X) /* (>>portable) */                                                               \
-    X(rotary) X(col2im) X(conv_transpose) X(compare_any) X(bitwise_not) X(cast_elements) X(resize_nd) X(spread) X(pad)
+#define NNRTI_CPU_KERNELS_PORTABLE(X) /* (>>blocks, >>portable) */                                                     \
+    X(elements) X(compare_any) X(cast_elements) X(argminmax_any) X(reduce_any) X(all) X(matmul_int) X(einsum_int)      \
+    X(rotary) X(col2im) X(conv_transpose) X(hardmax) X(resize_nd) X(spread) X(fill) X(pad)
 /* Kernels between float32 and integers or float16; avx512vnni uses the kernels of avx512. */
 #define NNRTI_CPU_KERNELS_CAST(X)                                                                                      \
     X(quantize) X(dequantize) X(cast) X(table_q8) X(widen_half) X(narrow_half) X(round_half) X(elementwise_half)
@@ -956,7 +1007,7 @@ typedef struct nnrti_cpu_kernel {
 #endif
 /* 8-bit kernels without dot products; then those with dot products, which avx512vnni and dotprod implement themselves:
    i8mm only the first two. */
-#define NNRTI_CPU_KERNELS_Q8(X) X(max_pool_q8) X(average_pool_q8) X(binary_q8) X(resize_q8) X(reduce_q8)
+#define NNRTI_CPU_KERNELS_Q8(X) X(max_pool_q8) X(average_pool_q8) X(binary_q8) X(resize_q8) X(reduce_q8) X(conv_q16) X(cast_q16)
 #define NNRTI_CPU_KERNELS_Q8_GEMM(X) X(gemm_q8) X(multi_gemm_q8) X(matmul_q8) X(gemm_nbits_int8)
 #define NNRTI_CPU_KERNELS_Q8_ROWS(X) X(depthwise_q8)
 
@@ -966,7 +1017,24 @@ typedef struct nnrti_cpu_isa_q8 {
     int32_t group, bytes; /* x channels per dot product; bytes of a packed weight: 1 (x is read unchanged), 2 or 4 */
     int32_t block;        /* channels per block of a depthwise convolution */
     int32_t mixed;        /* channels that its dot products permute (nnrti_cpu_interleaved_channel); 0: none */
+    int32_t group16, bytes16; /* group and bytes of `conv_q16` */
+    bool forms;           /* a form for each group follows the weights of a panel (nnrti_cpu_pairs) */
 } nnrti_cpu_isa_q8;
+
+/* GEMMs of uint8 by int8 for an ISA without dot products of bytes, and their layout; group 0: none. AVX2's vpmaddubsw adds
+   two products in 16 bits, saturated, and vpmaddwd by ones adds these pairs in 32 bits: 3 instructions for 32 products instead
+   of 4 by int16. Two results of the former can be added in 16 bits before: 5 for 64. It is exact if the positive weights of a
+   sum of 16 bits, and the negative ones, add up to at most 128, as 255 * 128 < 2^15. The weights are known, so each group
+   of a panel has a form, a byte behind the weights of the panel: */
+enum {
+    NNRTI_CPU_PAIRS_FOUR, /* sums of four products, of this group and the next one, are exact */
+    NNRTI_CPU_PAIRS_TWO,  /* sums of two */
+    NNRTI_CPU_PAIRS_ONE   /* not even these: even and odd terms are multiplied one after the other */
+};
+typedef struct nnrti_cpu_pairs {
+    nnrti_cpu_kernel gemm_q8, multi_gemm_q8;
+    nnrti_cpu_isa_q8 q8;
+} nnrti_cpu_pairs;
 
 /* Whether an ISA of this build has kernels for float16 and int8 weights. */
 #if defined(__aarch64__)
@@ -1017,6 +1085,7 @@ typedef struct nnrti_cpu_isa {
     NNRTI_CPU_KERNELS_Q8_ROWS(NNRTI_CPU_MEMBER)
 #undef NNRTI_CPU_MEMBER
     nnrti_cpu_isa_q8 q8;
+    nnrti_cpu_pairs pairs;
 } nnrti_cpu_isa;
 
 /* Tasks that are handed to threads in chunks. */
@@ -1075,7 +1144,23 @@ static uint32_t nnrti_cpu_parts(const nnrt_call *call, uint32_t planned)
     return call != NULL && call->parallel != NULL ? planned : 1;
 }
 
-/* The work of a GEMM of 8-bit operands, for nnrti_cpu_parallel_for. bytes: of a packed weight (nnrti_cpu_isa_q8). */
+/* Sorts the axes of a view by falling stride, for kernels that may read its elements in any order: an image whose channels
+   are last is then read in the order of its memory. */
+static void nnrti_cpu_sort_strides(nnrt_view *v)
+{
+    for (int32_t i = 1; i < v->rank; i++)
+        for (int32_t k = i; k > 0 && v->strides[k] > v->strides[k - 1]; k--) {
+            const ptrdiff_t stride = v->strides[k];
+            const int32_t size = v->dims[k];
+            v->strides[k] = v->strides[k - 1];
+            v->dims[k] = v->dims[k - 1];
+            v->strides[k - 1] = stride;
+            v->dims[k - 1] = size;
+        }
+}
+
+/* The work of a GEMM of 8-bit operands, for nnrti_cpu_parallel_for. bytes: of a packed weight (nnrti_cpu_isa_q8); 2 for
+   nnrti_cpu_pairs, which take nearly the time of int16. */
 static double nnrti_cpu_gemm_q8_work(size_t bytes, int64_t pixels, int32_t channels, int32_t terms)
 {
     return 0.25 * (double)(bytes * bytes) * (double)pixels * channels * terms;
@@ -1145,7 +1230,7 @@ static void *nnrti_cpu_scratch(const nnrt_call *call, uint32_t worker)
 
 #define NNRTI_CPU_QUERIES 4 /* of a work item */
 #define NNRTI_CPU_VALUES 2  /* vectors of a value that are summed at a time, for as many queries */
-#define NNRTI_CPU_WIDENED 32 /* keys or values of float16 that are widened at a time */
+#define NNRTI_CPU_WIDENED 32 /* keys or values of float16 or int8 that become float32 at a time */
 
 /* The elements between the scores of two queries over T keys. */
 static ptrdiff_t nnrti_cpu_attention_room(int32_t T)
@@ -1155,7 +1240,8 @@ static ptrdiff_t nnrti_cpu_attention_room(int32_t T)
 
 /* The operands as [B,heads,steps,D]; dataType UNKNOWN: absent. */
 typedef struct nnrti_cpu_attention {
-    nnrt_view q, key, value, y, pastKey, pastValue, mask, lengths;
+    nnrt_view q, key, value, y, pastKey, pastValue, mask, lengths, keyScale, valueScale, pages;
+    int32_t pageSize;    /* rows of a page; 0: without pages */
     int32_t past, total; /* past keys; all keys */
     int32_t valid;       /* the most keys that a query attends to */
     int32_t shared;      /* heads of q of each head of k */
@@ -1188,17 +1274,24 @@ static nnrt_view nnrti_cpu_heads(const nnrt_view *v, int64_t heads)
     return as;
 }
 
-/* Key or value i of the head that a query reads, float32 or float16. */
+/* The row of keys and values that is row i of a query: past ones have no pages. */
+static int32_t nnrti_cpu_attention_place(const nnrti_cpu_attention *a, const nnrti_cpu_attention_query *query, int32_t i)
+{
+    const ptrdiff_t at = a->pageSize > 0 ? query->b * a->pages.strides[0] + i / a->pageSize * a->pages.strides[1] : 0;
+    return a->pageSize > 0 ? (int32_t)nnrt_load_index(&a->pages, at) * a->pageSize + i % a->pageSize : i;
+}
+
+/* Key or value i, or its scales, of the head that a query reads. */
 static const void *nnrti_cpu_attention_row(const nnrt_view *v, const nnrti_cpu_attention_query *query, int32_t i)
 {
     const ptrdiff_t at = query->b * v->strides[0] + query->from * v->strides[1] + i * v->strides[2];
-    return (const uint8_t *)v->data + at * (v->dataType == NNRT_DATA_TYPE_FLOAT16 ? 2 : 4);
+    return (const uint8_t *)v->data + at * (ptrdiff_t)nnrt_type_size(v->dataType);
 }
 
 /* to [B,heads,P + S,D] = past, if there is one, followed by v. */
 static void nnrti_cpu_attention_present(const nnrt_view *past, const nnrt_view *v, const nnrt_view *to, int32_t P)
 {
-    const ptrdiff_t size = to->dataType == NNRT_DATA_TYPE_FLOAT16 ? 2 : 4;
+    const ptrdiff_t size = (ptrdiff_t)nnrt_type_size(to->dataType);
     for (int32_t b = 0; b < to->dims[0]; b++)
         for (int32_t h = 0; h < to->dims[1]; h++)
             for (int32_t i = 0; i < to->dims[2]; i++) {
@@ -1209,6 +1302,16 @@ static void nnrti_cpu_attention_present(const nnrt_view *past, const nnrt_view *
                 if (row != y)
                     memcpy(y, row, (size_t)(to->dims[3] * size));
             }
+}
+
+/* The pages of the keys that queries attend to exist. */
+static NNRT_ReturnCode nnrti_cpu_attention_check(const nnrti_cpu_attention *a, nnrt_call *call)
+{
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    for (int32_t b = 0; a->pageSize > 0 && b < a->pages.dims[0] && code == NNRT_SUCCESS; b++)
+        code = nnrt_check_pages(&a->pages, b, nnrt_load_index(&a->lengths, b * a->lengths.strides[0]), a->pageSize,
+                                a->key.dims[2], call);
+    return code;
 }
 
 /* Divides the queries into blocks. A decoder that generates has one query in each head: the heads that share keys are then
@@ -1253,7 +1356,15 @@ static bool nnrti_cpu_attention_begin(const NNRT_Attention *attr, const nnrt_vie
     }
     if (args[6].dataType != NNRT_DATA_TYPE_UNKNOWN)
         a->lengths = args[6];
-    a->total = a->past + a->key.dims[2];
+    if (args[7].dataType != NNRT_DATA_TYPE_UNKNOWN) {
+        a->keyScale = nnrti_cpu_heads(&args[7], attr->kvNumHeads);
+        a->valueScale = nnrti_cpu_heads(&args[8], attr->kvNumHeads);
+    }
+    if (args[9].dataType != NNRT_DATA_TYPE_UNKNOWN) {
+        a->pages = args[9];
+        a->pageSize = (int32_t)attr->pageSize;
+    }
+    a->total = a->pageSize > 0 ? a->pages.dims[1] * a->pageSize : a->past + a->key.dims[2];
     a->shared = a->key.dims[1] > 0 ? a->q.dims[1] / a->key.dims[1] : 1;
     nnrti_cpu_attention_divide(a, call->parallel != NULL ? call->parallel->workers : 1);
     a->room = nnrti_cpu_attention_room(a->total);
@@ -3046,6 +3157,732 @@ static NNRT_ReturnCode nnrti_cpu_add_n_q8(const void *attr, nnrt_view *args, nnr
 #endif
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>blocks */
+
+/* Elementwise operators of any element types, once for all instruction sets: a table of loops over multiples of
+   NNRTI_CPU_GROUP elements, of which compilers make vectors, and one driver, which brings ends of rows, strides and
+   broadcasts into blocks. Types without a kernel of their own go this way instead of the reference kernel's single
+   elements. */
+
+/* The attributes of a node; in a step with dynamic shapes, as the rule resolved them for the dimensions of the run. */
+static const void *nnrti_cpu_attr_of_run(const void *attr, const nnrt_call *call)
+{
+    return call->resolve != NULL ? ((const nnrt_resolve *)call->resolve)->resolved : attr;
+}
+
+/* `count` elements of `width` bytes from y on = the first one: by copies of ever more of them. */
+static void nnrti_cpu_repeat(uint8_t *y, size_t width, size_t count)
+{
+    const size_t bytes = width * count;
+    for (size_t done = width, some; done < bytes; done += some) {
+        some = done < 4096 ? done : 4096 / width * width; /* of a size for the L1 cache */
+        some = some < bytes - done ? some : bytes - done;
+        memcpy(y + done, y, some);
+    }
+}
+
+#define NNRTI_CPU_GROUP 16
+#define NNRTI_CPU_BLOCK 256 /* most elements that are brought into a block: groups */
+#if defined(__GNUC__) && !defined(__clang__)
+#define NNRTI_CPU_APART _Pragma("GCC ivdep") /* z is x or y, or overlaps neither */
+#pragma GCC push_options
+#pragma GCC optimize("tree-loop-vectorize", "vect-cost-model=cheap")
+#else
+#define NNRTI_CPU_APART
+#endif
+
+/* z[i] = f(x[i], y[i]), i < count, a multiple of NNRTI_CPU_GROUP. */
+typedef void (*nnrti_cpu_block)(const void *x, const void *y, void *z, ptrdiff_t count);
+
+/* name, type of x and y, type of z, value of p = x[i] and q = y[i]. Conversions of integers go through int32 or int64. */
+#define NNRTI_CPU_BLOCKS(X)                                                                                            \
+    X(i8_i32, int8_t, int32_t, p)                                                                                      \
+    X(u8_i32, uint8_t, int32_t, p)                                                                                     \
+    X(i16_i32, int16_t, int32_t, p)                                                                                    \
+    X(u16_i32, uint16_t, int32_t, p)                                                                                   \
+    X(bool_i32, uint8_t, int32_t, p != 0)                                                                              \
+    X(i64_i32, uint64_t, uint32_t, p)                                                                                  \
+    X(i32_u8, uint32_t, uint8_t, p)                                                                                    \
+    X(i16_u8, uint16_t, uint8_t, p)                                                                                    \
+    X(i32_u16, uint32_t, uint16_t, p)                                                                                  \
+    X(i32_i64, int32_t, int64_t, p)                                                                                    \
+    X(u32_i64, uint32_t, int64_t, p)                                                                                   \
+    X(i32_f32, int32_t, float, p)                                                                                      \
+    X(u32_f32, uint32_t, float, p)                                                                                     \
+    X(i32_f64, int32_t, double, p)                                                                                     \
+    X(u32_f64, uint32_t, double, p)                                                                                    \
+    X(f32_f64, float, double, p)                                                                                       \
+    X(f64_f32, double, float, p)                                                                                       \
+    X(f32_i16, float, int32_t, p != p ? 0.0f : p < -32768.0f ? -32768.0f : p > 32767.0f ? 32767.0f : p)                \
+    X(f32_u16, float, int32_t, p > 0.0f ? p > 65535.0f ? 65535.0f : p : 0.0f)                                          \
+    X(f32_i32, float, int32_t,                                                                                         \
+      (int32_t)(p != p ? 0.0f : p < -2147483648.0f ? -2147483648.0f : p > 2147483520.0f ? 2147483520.0f : p) |         \
+          (p > 2147483520.0f ? 127 : 0))                                                                               \
+    X(i8_bool, uint8_t, uint8_t, p != 0)                                                                               \
+    X(i32_bool, uint32_t, uint8_t, p != 0)                                                                             \
+    X(i64_bool, uint64_t, uint8_t, p != 0)                                                                             \
+    X(f16_bool, uint16_t, uint8_t, (p & 0x7fff) != 0)                                                                  \
+    X(f32_bool, float, uint8_t, p != 0)                                                                                \
+    X(f64_bool, double, uint8_t, p != 0)                                                                               \
+    NNRTI_CPU_BLOCKS_OF_TWO(X)
+#define NNRTI_CPU_BLOCKS_OF_TWO(X)                                                                                     \
+    X(and_8, uint8_t, uint8_t, p &q)                                                                                   \
+    X(not_8, uint8_t, uint8_t, ~p)                                                                                     \
+    X(or_8, uint8_t, uint8_t, p | q)                                                                                   \
+    X(xor_8, uint8_t, uint8_t, p ^ q)                                                                                  \
+    X(add_8, uint8_t, uint8_t, p + q)                                                                                  \
+    X(add_16, uint16_t, uint16_t, p + q)                                                                               \
+    X(add_32, uint32_t, uint32_t, p + q)                                                                               \
+    X(add_64, uint64_t, uint64_t, p + q)                                                                               \
+    X(sub_16, uint16_t, uint16_t, p - q)                                                                               \
+    X(mul_16, uint16_t, uint16_t, (uint32_t)p * q)                                                                     \
+    X(mul_64, uint64_t, uint64_t, p *q)                                                                                \
+    X(max_i16, int16_t, int16_t, p > q ? p : q)                                                                        \
+    X(max_u16, uint16_t, uint16_t, p > q ? p : q)                                                                      \
+    X(max_u32, uint32_t, uint32_t, p > q ? p : q)                                                                      \
+    X(max_i64, int64_t, int64_t, p > q ? p : q)                                                                        \
+    X(max_u64, uint64_t, uint64_t, p > q ? p : q)                                                                      \
+    X(min_i16, int16_t, int16_t, p < q ? p : q)                                                                        \
+    X(min_u16, uint16_t, uint16_t, p < q ? p : q)                                                                      \
+    X(min_u32, uint32_t, uint32_t, p < q ? p : q)                                                                      \
+    X(min_i64, int64_t, int64_t, p < q ? p : q)                                                                        \
+    X(min_u64, uint64_t, uint64_t, p < q ? p : q)                                                                      \
+    X(abs_16, int16_t, int16_t, p < 0 ? -p : p)                                                                        \
+    X(neg_16, int16_t, int16_t, -p)                                                                                    \
+    X(add_f64, double, double, p + q)                                                                                  \
+    X(sub_f64, double, double, p - q)                                                                                  \
+    X(mul_f64, double, double, p *q)                                                                                   \
+    X(div_f64, double, double, p / q)                                                                                  \
+    X(max_f64, double, double, p > q ? p : q)                                                                          \
+    X(min_f64, double, double, p < q ? p : q)                                                                          \
+    X(shl_8, uint8_t, uint8_t, q > 7 ? 0 : (uint32_t)p << q)                                                           \
+    X(shl_16, uint16_t, uint16_t, q > 15 ? 0 : (uint32_t)p << q)                                                       \
+    X(shl_32, uint32_t, uint32_t, q > 31 ? 0 : p << q)                                                                 \
+    X(shl_64, uint64_t, uint64_t, q > 63 ? 0 : p << q)                                                                 \
+    X(shr_8, uint8_t, uint8_t, q > 7 ? 0 : (uint32_t)p >> q)                                                           \
+    X(shr_16, uint16_t, uint16_t, q > 15 ? 0 : (uint32_t)p >> q)                                                       \
+    X(shr_32, uint32_t, uint32_t, q > 31 ? 0 : p >> q)                                                                 \
+    X(shr_64, uint64_t, uint64_t, q > 63 ? 0 : p >> q)                                                                 \
+    X(equal_8, uint8_t, uint8_t, p == q)                                                                               \
+    X(equal_16, uint16_t, uint8_t, p == q)                                                                             \
+    X(equal_32, uint32_t, uint8_t, p == q)                                                                             \
+    X(equal_64, uint64_t, uint8_t, p == q)                                                                             \
+    X(equal_f64, double, uint8_t, p == q)                                                                              \
+    X(less_i8, int8_t, uint8_t, p < q)                                                                                 \
+    X(less_u8, uint8_t, uint8_t, p < q)                                                                                \
+    X(less_i16, int16_t, uint8_t, p < q)                                                                               \
+    X(less_u16, uint16_t, uint8_t, p < q)                                                                              \
+    X(less_i32, int32_t, uint8_t, p < q)                                                                               \
+    X(less_u32, uint32_t, uint8_t, p < q)                                                                              \
+    X(less_i64, int64_t, uint8_t, p < q)                                                                               \
+    X(less_u64, uint64_t, uint8_t, p < q)                                                                              \
+    X(less_f64, double, uint8_t, p < q)
+#define NNRTI_CPU_BLOCK_FUNCTION(name, T, U, value)                                                                    \
+    static void nnrti_cpu_block_##name(const void *x, const void *y, void *z, ptrdiff_t count)                         \
+    {                                                                                                                  \
+        const T *a = (const T *)x, *b = (const T *)y;                                                                  \
+        U *c = (U *)z;                                                                                                 \
+        for (; count > 0; count -= NNRTI_CPU_GROUP, a += NNRTI_CPU_GROUP, b += NNRTI_CPU_GROUP, c += NNRTI_CPU_GROUP)  \
+            NNRTI_CPU_APART                                                                                            \
+        for (int32_t i = 0; i < NNRTI_CPU_GROUP; i++) {                                                                \
+            const T p = a[i], q = b[i];                                                                                \
+            (void)q;                                                                                                   \
+            c[i] = (U)(value);                                                                                         \
+        }                                                                                                              \
+    }
+NNRTI_CPU_BLOCKS(NNRTI_CPU_BLOCK_FUNCTION)
+
+/* z += a * y, modulo 2^32 and 2^64. */
+static void nnrti_cpu_madd_32(uint32_t *z, const uint32_t *y, uint32_t a, int32_t count)
+{
+    NNRTI_CPU_APART
+    for (int32_t i = 0; i < count; i++)
+        z[i] += a * y[i];
+}
+
+static void nnrti_cpu_madd_64(uint64_t *z, const uint64_t *y, uint64_t a, int32_t count)
+{
+    NNRTI_CPU_APART
+    for (int32_t i = 0; i < count; i++)
+        z[i] += a * y[i];
+}
+
+/* z = (z | same) ^ none, of bytes that are 0 or 1. */
+static void nnrti_cpu_combine(uint8_t *z, const uint8_t *same, uint8_t none, ptrdiff_t count)
+{
+    NNRTI_CPU_APART
+    for (ptrdiff_t i = 0; i < count; i++)
+        z[i] = (uint8_t)((z[i] | same[i]) ^ none);
+}
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
+/* Without vectors, which would be made of single elements. */
+NNRTI_CPU_BLOCK_FUNCTION(i64_f32, int64_t, float, p)
+NNRTI_CPU_BLOCK_FUNCTION(i64_f64, int64_t, double, p)
+#undef NNRTI_CPU_BLOCK_FUNCTION
+
+/* Attributes of `elements`. z = then(run(x, y)); of comparisons run is x < y and then x == y, combined. run NULL: z = x. */
+typedef struct nnrti_cpu_blocks {
+    nnrti_cpu_block run, then;
+    const nnrti_cpu_compare *compare;
+    size_t width, to; /* bytes of an element of x and y, of z */
+    ptrdiff_t parts;  /* an element is so many of those that `run` reads */
+} nnrti_cpu_blocks;
+
+/* n rounded up to groups. */
+static int32_t nnrti_cpu_groups(int32_t n)
+{
+    return (n + NNRTI_CPU_GROUP - 1) / NNRTI_CPU_GROUP * NNRTI_CPU_GROUP;
+}
+
+/* Part of a row: elements i to i + n - 1 of p, in place, or a block of them in room, padded with zeros to groups. A row of
+   step 0 fills the room at i = 0. */
+static const void *nnrti_cpu_block_of(const uint8_t *p, ptrdiff_t step, size_t width, int32_t i, int32_t n, uint64_t *room)
+{
+    const uint8_t *const from = p + i * step * (ptrdiff_t)width;
+    const size_t padded = (size_t)nnrti_cpu_groups(n);
+    if (step == 1 && padded == (size_t)n)
+        return from;
+    if (step == 0 && i > 0)
+        return room;
+    if (step == 0) {
+        memcpy(room, p, width);
+        nnrti_cpu_repeat((uint8_t *)room, width, NNRTI_CPU_BLOCK);
+        return room;
+    }
+    memset((uint8_t *)room + (size_t)n * width, 0, (padded - (size_t)n) * width);
+    if (step == 1) {
+        memcpy(room, from, (size_t)n * width);
+    } else {
+        for (int32_t k = 0; k < n; k++)
+            nnrti_cpu_copy_element(room, k, from, k * step, width);
+    }
+    return room;
+}
+
+/* `count` elements, groups; of a detour or a comparison of two parts at most NNRTI_CPU_BLOCK. */
+static void nnrti_cpu_run_block(const nnrti_cpu_blocks *a, const uint8_t *x, const uint8_t *y, uint8_t *z, ptrdiff_t count)
+{
+    uint64_t between[NNRTI_CPU_BLOCK];
+    if (a->compare != NULL) {
+        (a->compare->less ? a->run : a->then)(x, y, z, count);
+        if (a->compare->less && a->compare->equal)
+            a->then(x, y, between, count);
+        if ((a->compare->less && a->compare->equal) || a->compare->none)
+            nnrti_cpu_combine(z, a->compare->less && a->compare->equal ? (const uint8_t *)between : z,
+                              a->compare->none & 1, count);
+    } else if (a->run == NULL) {
+        memmove(z, x, (size_t)count * a->to);
+    } else if (a->then != NULL) {
+        a->run(x, y, between, count);
+        a->then(between, between, z, count);
+    } else {
+        a->run(x, y, z, count * a->parts);
+    }
+}
+
+/* A row; step: of z, x, y. */
+static void nnrti_cpu_elements_row(const nnrti_cpu_blocks *a, const uint8_t *x, const uint8_t *y, uint8_t *z,
+                                   const ptrdiff_t *step, int32_t count)
+{
+    const bool whole = step[0] == 1 && step[1] == 1 && step[2] == 1 && a->then == NULL;
+    uint64_t room[3][NNRTI_CPU_BLOCK];
+    for (int32_t i = 0, n; i < count; i += n) {
+        const uint8_t *p, *q;
+        uint8_t *const to = z + i * step[0] * (ptrdiff_t)a->to;
+        n = whole || count - i < NNRTI_CPU_BLOCK ? count - i : NNRTI_CPU_BLOCK;
+        n = n >= NNRTI_CPU_GROUP ? n - n % NNRTI_CPU_GROUP : n;
+        p = (const uint8_t *)nnrti_cpu_block_of(x, step[1], a->width, i, n, room[0]);
+        q = y == x && step[2] == step[1] ? p : (const uint8_t *)nnrti_cpu_block_of(y, step[2], a->width, i, n, room[1]);
+        if (step[0] == 1 && n % NNRTI_CPU_GROUP == 0) {
+            nnrti_cpu_run_block(a, p, q, to, n);
+            continue;
+        }
+        nnrti_cpu_run_block(a, p, q, (uint8_t *)room[2], nnrti_cpu_groups(n));
+        for (int32_t k = 0; k < n && step[0] != 1; k++)
+            nnrti_cpu_copy_element(to, k * step[0], room[2], k, a->to);
+        if (step[0] == 1)
+            memcpy(to, room[2], (size_t)n * a->to);
+    }
+}
+
+typedef struct nnrti_cpu_elements_job {
+    const nnrti_cpu_blocks *attr;
+    const nnrt_view *x, *y, *z;
+    nnrt_walk walk;
+    uint32_t parts;
+} nnrti_cpu_elements_job;
+
+static void nnrti_cpu_elements_part(void *arg, uint32_t unit, uint32_t worker)
+{
+    const nnrti_cpu_elements_job *const j = (const nnrti_cpu_elements_job *)arg;
+    const nnrti_cpu_blocks *const a = j->attr;
+    nnrt_walk w = j->walk;
+    (void)worker;
+    nnrti_cpu_walk_part(&w, unit, j->parts);
+    do {
+        nnrti_cpu_elements_row(a, (const uint8_t *)j->x->data + w.at[1] * (ptrdiff_t)a->width,
+                               (const uint8_t *)j->y->data + w.at[2] * (ptrdiff_t)a->width,
+                               (uint8_t *)j->z->data + w.at[0] * (ptrdiff_t)a->to, w.row, w.count);
+    } while (nnrt_walk_next(&w));
+}
+
+/* z = f(x, y), broadcast. */
+static void nnrti_cpu_run_elements(const nnrti_cpu_blocks *a, const nnrt_view *x, const nnrt_view *y, const nnrt_view *z,
+                                   nnrt_call *call)
+{
+    nnrti_cpu_elements_job j;
+    double work;
+    j.attr = a;
+    j.x = x;
+    j.y = y;
+    j.z = z;
+    if (!nnrt_walk_first(&j.walk, z, x, y))
+        return;
+    j.parts = nnrti_cpu_walk_parts(call, &j.walk, 32, &work);
+    nnrti_cpu_parallel_for(call, work, j.parts, nnrti_cpu_elements_part, &j);
+}
+
+/* `elements`, of one operand or several: z = f(f(x, y), ..). */
+static NNRT_ReturnCode nnrti_cpu_elements(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrti_cpu_blocks *const a = (const nnrti_cpu_blocks *)attr;
+    const nnrt_view *const z = &args[call->nIn];
+    nnrti_cpu_run_elements(a, &args[0], &args[call->nIn > 1 ? 1 : 0], z, call);
+    for (uint32_t k = 2; k < call->nIn; k++)
+        nnrti_cpu_run_elements(a, z, &args[k], z, call);
+    return NNRT_SUCCESS;
+}
+
+#define NNRTI_CPU_OF_WIDTH(name, width)                                                                                \
+    ((width) == 1   ? nnrti_cpu_block_##name##_8                                                                       \
+     : (width) == 2 ? nnrti_cpu_block_##name##_16                                                                      \
+     : (width) == 4 ? nnrti_cpu_block_##name##_32                                                                      \
+                    : nnrti_cpu_block_##name##_64)
+
+/* Comparisons of integers, bool and float64: attributes and arguments of `compare`. */
+static NNRT_ReturnCode nnrti_cpu_compare_any(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    nnrti_cpu_blocks a;
+    memset(&a, 0, sizeof(a));
+    a.compare = (const nnrti_cpu_compare *)attr;
+    a.width = nnrt_type_size(args[0].dataType);
+    a.to = 1;
+    a.then = NNRTI_CPU_OF_WIDTH(equal, a.width);
+    switch (args[0].dataType) {
+    case NNRT_DATA_TYPE_INT8: a.run = nnrti_cpu_block_less_i8; break;
+    case NNRT_DATA_TYPE_INT16: a.run = nnrti_cpu_block_less_i16; break;
+    case NNRT_DATA_TYPE_UINT16: a.run = nnrti_cpu_block_less_u16; break;
+    case NNRT_DATA_TYPE_INT32: a.run = nnrti_cpu_block_less_i32; break;
+    case NNRT_DATA_TYPE_UINT32: a.run = nnrti_cpu_block_less_u32; break;
+    case NNRT_DATA_TYPE_INT64: a.run = nnrti_cpu_block_less_i64; break;
+    case NNRT_DATA_TYPE_UINT64: a.run = nnrti_cpu_block_less_u64; break;
+    case NNRT_DATA_TYPE_FLOAT64:
+        a.run = nnrti_cpu_block_less_f64;
+        a.then = nnrti_cpu_block_equal_f64;
+        break;
+    default: a.run = nnrti_cpu_block_less_u8; /* uint8, bool */
+    }
+    nnrti_cpu_run_elements(&a, &args[0], &args[1], &args[2], call);
+    return NNRT_SUCCESS;
+}
+
+/* How integers of a type become int32, or int64 if `wide`, and how bool does. NULL: they are, modulo 2^32. */
+static nnrti_cpu_block nnrti_cpu_to_i32(NNRT_DataType type)
+{
+    switch (type) {
+    case NNRT_DATA_TYPE_BOOL: return nnrti_cpu_block_bool_i32;
+    case NNRT_DATA_TYPE_INT8: return nnrti_cpu_block_i8_i32;
+    case NNRT_DATA_TYPE_UINT8: return nnrti_cpu_block_u8_i32;
+    case NNRT_DATA_TYPE_INT16: return nnrti_cpu_block_i16_i32;
+    case NNRT_DATA_TYPE_UINT16: return nnrti_cpu_block_u16_i32;
+    case NNRT_DATA_TYPE_INT64:
+    case NNRT_DATA_TYPE_UINT64: return nnrti_cpu_block_i64_i32;
+    default: return NULL;
+    }
+}
+
+/* A CAST of one step, or that is no detour by int32; false: it has two. */
+static bool nnrti_cpu_direct_cast(NNRT_DataType from, NNRT_DataType to, nnrti_cpu_block *run)
+{
+    const size_t width = nnrt_type_size(from);
+    switch (to) {
+    case NNRT_DATA_TYPE_BOOL:
+        *run = from == NNRT_DATA_TYPE_FLOAT16   ? nnrti_cpu_block_f16_bool
+               : from == NNRT_DATA_TYPE_FLOAT32 ? nnrti_cpu_block_f32_bool
+               : from == NNRT_DATA_TYPE_FLOAT64 ? nnrti_cpu_block_f64_bool
+               : width == 1                     ? nnrti_cpu_block_i8_bool
+               : width == 4                     ? nnrti_cpu_block_i32_bool
+               : width == 8                     ? nnrti_cpu_block_i64_bool
+                                                : NULL;
+        return *run != NULL;
+    case NNRT_DATA_TYPE_FLOAT32:
+        *run = from == NNRT_DATA_TYPE_FLOAT64  ? nnrti_cpu_block_f64_f32
+               : from == NNRT_DATA_TYPE_INT64  ? nnrti_cpu_block_i64_f32
+               : from == NNRT_DATA_TYPE_UINT32 ? nnrti_cpu_block_u32_f32
+                                               : NULL;
+        return *run != NULL;
+    case NNRT_DATA_TYPE_FLOAT64:
+        *run = from == NNRT_DATA_TYPE_FLOAT32  ? nnrti_cpu_block_f32_f64
+               : from == NNRT_DATA_TYPE_INT64  ? nnrti_cpu_block_i64_f64
+               : from == NNRT_DATA_TYPE_UINT32 ? nnrti_cpu_block_u32_f64
+                                               : NULL;
+        return *run != NULL;
+    default: /* integers; of the same size, their bits */
+        *run = from == NNRT_DATA_TYPE_UINT32 ? nnrti_cpu_block_u32_i64 : nnrti_cpu_block_i16_u8;
+        if (to < NNRT_DATA_TYPE_FLOAT16 && from < NNRT_DATA_TYPE_FLOAT16 && width == 2 && nnrt_type_size(to) == 1)
+            return true;
+        return to < NNRT_DATA_TYPE_FLOAT16 && from != NNRT_DATA_TYPE_BOOL && from < NNRT_DATA_TYPE_FLOAT16 &&
+               (nnrt_type_size(to) == width || (from == NNRT_DATA_TYPE_UINT32 && nnrt_type_size(to) == 8));
+    }
+}
+
+/* The blocks of a CAST; false: there are none. */
+static bool nnrti_cpu_cast_of(NNRT_DataType from, NNRT_DataType to, nnrti_cpu_blocks *a)
+{
+    const size_t width = nnrt_type_size(from), wide = nnrt_type_size(to);
+    const bool integers = to < NNRT_DATA_TYPE_FLOAT16;
+    memset(a, 0, sizeof(*a));
+    a->width = width;
+    a->to = wide;
+    a->parts = 1;
+    if (nnrti_cpu_direct_cast(from, to, &a->run)) {
+        a->run = wide == width && integers && to != NNRT_DATA_TYPE_BOOL ? NULL : a->run;
+        return true;
+    }
+    if (from == NNRT_DATA_TYPE_FLOAT32 && to == NNRT_DATA_TYPE_INT32) {
+        a->run = nnrti_cpu_block_f32_i32;
+        return true;
+    }
+    if (from == NNRT_DATA_TYPE_FLOAT32 && integers && wide == 2) {
+        a->run = to == NNRT_DATA_TYPE_INT16 ? nnrti_cpu_block_f32_i16 : nnrti_cpu_block_f32_u16;
+        a->then = nnrti_cpu_block_i32_u16;
+        return true;
+    }
+    if (from >= NNRT_DATA_TYPE_FLOAT16 || to == NNRT_DATA_TYPE_FLOAT16 || (width == 8 && !integers))
+        return false;
+    a->run = nnrti_cpu_to_i32(from);
+    a->then = to == NNRT_DATA_TYPE_BOOL      ? nnrti_cpu_block_i32_bool
+              : to == NNRT_DATA_TYPE_FLOAT32 ? nnrti_cpu_block_i32_f32
+              : to == NNRT_DATA_TYPE_FLOAT64 ? nnrti_cpu_block_i32_f64
+              : wide == 1                    ? nnrti_cpu_block_i32_u8
+              : wide == 2                    ? nnrti_cpu_block_i32_u16
+              : wide == 8                    ? nnrti_cpu_block_i32_i64
+                                             : NULL;
+    if (a->run == NULL) {
+        a->run = a->then;
+        a->then = NULL;
+    }
+    return true;
+}
+
+static NNRT_ReturnCode nnrti_cpu_cast_elements(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    nnrti_cpu_blocks a;
+    (void)attr;
+    (void)nnrti_cpu_cast_of(args[0].dataType, args[1].dataType, &a);
+    nnrti_cpu_run_elements(&a, &args[0], &args[0], &args[1], call);
+    return NNRT_SUCCESS;
+}
+
+/* Integers or bools as int64: elements i to i + n - 1 of p. uint64 becomes signed numbers of the same order if `order`. */
+static void nnrti_cpu_load_numbers(const uint8_t *p, ptrdiff_t step, NNRT_DataType type, bool order, int32_t i, int32_t n,
+                                   int64_t *numbers)
+{
+    uint64_t room[NNRTI_CPU_BLOCK];
+    nnrti_cpu_blocks a;
+    const uint8_t *from;
+    (void)nnrti_cpu_cast_of(type, NNRT_DATA_TYPE_INT64, &a);
+    from = (const uint8_t *)nnrti_cpu_block_of(p, step, a.width, i, n, room);
+    nnrti_cpu_run_block(&a, from, from, (uint8_t *)numbers, nnrti_cpu_groups(n));
+    for (int32_t k = 0; k < n && order && type == NNRT_DATA_TYPE_UINT64; k++)
+        numbers[k] ^= INT64_MIN;
+}
+
+/* ARGMAX_FUSION and ARGMIN_FUSION of integers: attributes and arguments of `argminmax`. Lines along the axis, or, if others
+   are dense, NNRTI_CPU_BLOCK lines at a time. */
+static NNRT_ReturnCode nnrti_cpu_argminmax_any(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrti_cpu_argminmax *const a = (const nnrti_cpu_argminmax *)attr;
+    const nnrt_view *const x = &args[0], *const y = &args[1];
+    const int32_t last = x->rank - 1, L = x->dims[a->axis];
+    const bool along = a->axis == last || x->strides[last] != 1;
+    const ptrdiff_t width = (ptrdiff_t)nnrt_type_size(x->dataType), stride = x->strides[a->axis];
+    const nnrt_view from = nnrti_cpu_line_starts(x, a->axis), to = nnrti_cpu_line_starts(y, a->axis);
+    int64_t best[NNRTI_CPU_BLOCK], now[NNRTI_CPU_BLOCK];
+    int32_t at[NNRTI_CPU_BLOCK];
+    nnrt_walk w;
+    (void)call;
+    for (bool more = nnrt_walk_first(&w, &to, &from, NULL); more; more = nnrt_walk_next(&w))
+        for (int32_t c = 0, n; c < w.count; c += n) {
+            const uint8_t *const p = (const uint8_t *)x->data + (w.at[1] + c * w.row[1]) * width;
+            n = along || w.row[1] != 1 ? 1 : w.count - c < NNRTI_CPU_BLOCK ? w.count - c : NNRTI_CPU_BLOCK;
+            for (int32_t k = 0; k < n; k++) {
+                best[k] = INT64_MIN;
+                at[k] = 0;
+            }
+            for (int32_t i = 0, some; i < L; i += some) {
+                some = n > 1 ? 1 : L - i < NNRTI_CPU_BLOCK ? L - i : NNRTI_CPU_BLOCK;
+                nnrti_cpu_load_numbers(n > 1 ? p + i * stride * width : p, n > 1 ? 1 : stride, x->dataType, true,
+                                       n > 1 ? 0 : i, n > 1 ? n : some, now);
+                for (int32_t k = 0; k < (n > 1 ? n : some); k++) {
+                    const int64_t v = now[k] ^ a->turn;
+                    const int32_t t = n > 1 ? k : 0;
+                    if (v > best[t]) {
+                        best[t] = v;
+                        at[t] = n > 1 ? i : i + k;
+                    }
+                }
+            }
+            for (int32_t k = 0; k < n; k++)
+                nnrti_cpu_store_index(y, w.at[0] + (c + k) * w.row[0], at[k]);
+        }
+    return NNRT_SUCCESS;
+}
+
+/* REDUCE_FUSION and ALL of integers and bool. */
+typedef struct nnrti_cpu_reduce_job {
+    NNRT_ReduceMode mode;
+    const nnrt_view *x;
+    nnrt_view set; /* x along the reduced axes */
+    bool along;    /* lines one by one; else adjacent ones at once */
+} nnrti_cpu_reduce_job;
+
+/* What a reduction takes of numbers, and with which block: of ALL the smaller one of 0 and 1. */
+static nnrti_cpu_block nnrti_cpu_reduction_of(NNRT_ReduceMode mode, int64_t *v, int32_t count)
+{
+    switch (mode) {
+    case NNRT_REDUCE_MODE_MAX: return nnrti_cpu_block_max_i64;
+    case NNRT_REDUCE_MODE_MIN: return nnrti_cpu_block_min_i64;
+    case NNRT_REDUCE_MODE_PROD: return nnrti_cpu_block_mul_64;
+    case NNRT_REDUCE_MODE_ALL:
+        for (int32_t k = 0; k < count; k++)
+            v[k] = v[k] != 0;
+        return nnrti_cpu_block_min_i64;
+    case NNRT_REDUCE_MODE_SUM_SQUARE: nnrti_cpu_block_mul_64(v, v, v, count); break;
+    case NNRT_REDUCE_MODE_ASUM:
+        for (int32_t k = 0; k < count; k++)
+            v[k] = v[k] < 0 ? (int64_t)(0 - (uint64_t)v[k]) : v[k];
+        break;
+    default: break;
+    }
+    return nnrti_cpu_block_add_64;
+}
+
+/* The reduction of n numbers v by a block function. */
+static int64_t nnrti_cpu_fold(nnrti_cpu_block run, const int64_t *v, int32_t n)
+{
+    int64_t s = v[0];
+    if (run == nnrti_cpu_block_max_i64)
+        for (int32_t k = 1; k < n; k++)
+            s = v[k] > s ? v[k] : s;
+    else if (run == nnrti_cpu_block_min_i64)
+        for (int32_t k = 1; k < n; k++)
+            s = v[k] < s ? v[k] : s;
+    else if (run == nnrti_cpu_block_mul_64)
+        for (int32_t k = 1; k < n; k++)
+            s = (int64_t)((uint64_t)s * (uint64_t)v[k]);
+    else
+        for (int32_t k = 1; k < n; k++)
+            s = (int64_t)((uint64_t)s + (uint64_t)v[k]);
+    return s;
+}
+
+/* sums: the reductions of n adjacent lines that begin at p; if j->along, of one. */
+static void nnrti_cpu_reduce_lines(const nnrti_cpu_reduce_job *j, const uint8_t *p, int32_t n, int64_t *sums)
+{
+    const ptrdiff_t width = (ptrdiff_t)nnrt_type_size(j->x->dataType);
+    const bool order = j->mode == NNRT_REDUCE_MODE_MAX || j->mode == NNRT_REDUCE_MODE_MIN;
+    nnrti_cpu_block run = NULL;
+    int64_t v[NNRTI_CPU_BLOCK], parts[2] = {0, 0}; /* of the part blocks; then of the whole ones, too */
+    bool whole = false, part = false;
+    nnrt_walk w;
+    for (bool more = nnrt_walk_first(&w, &j->set, NULL, NULL); more; more = nnrt_walk_next(&w))
+        for (int32_t i = 0, some; i < w.count; i += some) {
+            const uint8_t *const from = p + (w.at[0] + (j->along ? 0 : i * w.row[0])) * width;
+            int32_t count;
+            some = !j->along ? 1 : w.count - i < NNRTI_CPU_BLOCK ? w.count - i : NNRTI_CPU_BLOCK;
+            nnrti_cpu_load_numbers(from, j->along ? w.row[0] : 1, j->x->dataType, order, j->along ? i : 0,
+                                   j->along ? some : n, v);
+            count = nnrti_cpu_groups(j->along ? some : n);
+            run = nnrti_cpu_reduction_of(j->mode, v, count);
+            if (j->along && some < NNRTI_CPU_BLOCK) {
+                parts[1] = nnrti_cpu_fold(run, v, some);
+                parts[0] = part ? nnrti_cpu_fold(run, parts, 2) : parts[1];
+                part = true;
+            } else if (whole) {
+                run(sums, v, sums, count);
+            } else {
+                memcpy(sums, v, (size_t)count * sizeof(*v));
+                whole = true;
+            }
+        }
+    if (j->along && whole) {
+        parts[1] = nnrti_cpu_fold(run, sums, NNRTI_CPU_BLOCK);
+        parts[0] = part ? nnrti_cpu_fold(run, parts, 2) : parts[1];
+    }
+    if (j->along)
+        sums[0] = parts[0];
+}
+
+/* Stores a reduction of `size` elements of x as an element of y: the low bits, or whether it is not 0. */
+static void nnrti_cpu_store_reduction(const nnrti_cpu_reduce_job *j, int64_t sum, uint64_t size, const nnrt_view *y,
+                                      ptrdiff_t at)
+{
+    const NNRT_DataType type = j->x->dataType;
+    uint64_t v = (uint64_t)sum;
+    if (j->mode == NNRT_REDUCE_MODE_MEAN)
+        v = sum < 0 && type != NNRT_DATA_TYPE_UINT64 ? 0 - (0 - v) / size : v / size;
+    if ((j->mode == NNRT_REDUCE_MODE_MAX || j->mode == NNRT_REDUCE_MODE_MIN) && type == NNRT_DATA_TYPE_UINT64)
+        v ^= (uint64_t)1 << 63;
+    if (y->dataType == NNRT_DATA_TYPE_BOOL)
+        v = v != 0;
+    switch (nnrt_type_size(y->dataType)) {
+    case 1: ((uint8_t *)y->data)[at] = (uint8_t)v; break;
+    case 2: ((uint16_t *)y->data)[at] = (uint16_t)v; break;
+    case 4: ((uint32_t *)y->data)[at] = (uint32_t)v; break;
+    default: ((uint64_t *)y->data)[at] = v;
+    }
+}
+
+/* Reduces x over `axes`, in rows of adjacent lines if there are several. */
+static void nnrti_cpu_reduce_integers(NNRT_ReduceMode mode, const nnrt_view *x, const nnrt_view *axes, const nnrt_view *y)
+{
+    int64_t sums[NNRTI_CPU_BLOCK];
+    nnrti_cpu_reduce_job j;
+    nnrt_view starts = *x;
+    uint64_t size = 1;
+    nnrt_walk w;
+    for (int32_t k = 0; k < axes->dims[0]; k++)
+        starts.dims[nnrt_load_index(axes, k * axes->strides[0])] = 1;
+    j.mode = mode;
+    j.x = x;
+    j.set = *x;
+    for (int32_t i = 0; i < x->rank; i++) {
+        j.set.dims[i] = starts.dims[i] == x->dims[i] ? 1 : x->dims[i];
+        size *= (uint64_t)j.set.dims[i];
+    }
+    for (bool more = nnrt_walk_first(&w, y, &starts, NULL); more; more = nnrt_walk_next(&w)) {
+        j.along = w.row[1] != 1 || w.count < NNRTI_CPU_BLOCK / 8;
+        for (int32_t c = 0, n; c < w.count; c += n) {
+            n = j.along ? 1 : w.count - c < NNRTI_CPU_BLOCK ? w.count - c : NNRTI_CPU_BLOCK;
+            nnrti_cpu_reduce_lines(&j, (const uint8_t *)x->data + (w.at[1] + c * w.row[1]) * (ptrdiff_t)nnrt_type_size(x->dataType),
+                                   n, sums);
+            for (int32_t k = 0; k < n; k++)
+                nnrti_cpu_store_reduction(&j, sums[k], size, y, w.at[0] + (c + k) * w.row[0]);
+        }
+    }
+}
+
+/* REDUCE_FUSION, except L2. */
+static NNRT_ReturnCode nnrti_cpu_reduce_any(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const NNRT_ReduceFusion *const a = (const NNRT_ReduceFusion *)nnrti_cpu_attr_of_run(attr, call);
+    const nnrt_view *const x = &args[0], *const axes = &args[call->nIn];
+    nnrt_view *const y = &args[call->nIn + call->nDerived];
+    const bool absolute = a->mode == NNRT_REDUCE_MODE_ASUM && x->dataType == NNRT_DATA_TYPE_UINT64;
+    if (nnrt_view_empty(x))
+        return nnrt_reduce_fusion(a, x, axes, y);
+    nnrti_cpu_reduce_integers(absolute ? NNRT_REDUCE_MODE_SUM : a->mode, x, axes, y);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_cpu_all(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    if (nnrt_view_empty(&args[0]))
+        return nnrt_all((const NNRT_All *)nnrti_cpu_attr_of_run(attr, call), &args[0], &args[call->nIn],
+                        &args[call->nIn + call->nDerived]);
+    nnrti_cpu_reduce_integers(NNRT_REDUCE_MODE_ALL, &args[0], &args[call->nIn], &args[call->nIn + call->nDerived]);
+    return NNRT_SUCCESS;
+}
+
+/* MATMUL_FUSION and EINSUM of integers of 32 and 64 bits: sums of a row of z, a block of columns at a time. */
+typedef struct nnrti_cpu_matmul_int_job {
+    const nnrt_view *x, *y, *bias, *z;
+    ptrdiff_t stepX[2], stepY[2]; /* of x: rows, terms; of y: terms, columns */
+    int32_t K;
+} nnrti_cpu_matmul_int_job;
+
+/* z += a * y, count elements of `width` bytes. */
+static void nnrti_cpu_multiply_add(void *z, const void *y, const void *a, size_t width, int32_t count)
+{
+    if (width == 4)
+        nnrti_cpu_madd_32((uint32_t *)z, (const uint32_t *)y, *(const uint32_t *)a, count);
+    else
+        nnrti_cpu_madd_64((uint64_t *)z, (const uint64_t *)y, *(const uint64_t *)a, count);
+}
+
+static void nnrti_cpu_matmul_int_task(void *arg, uint32_t unit, uint32_t worker)
+{
+    const nnrti_cpu_matmul_int_job *const j = (const nnrti_cpu_matmul_int_job *)arg;
+    const nnrt_view *const z = j->z;
+    const size_t size = nnrt_type_size(z->dataType);
+    const ptrdiff_t width = (ptrdiff_t)size;
+    const int32_t R = z->rank, N = z->dims[R - 1];
+    uint64_t sums[NNRTI_CPU_BLOCK], room[NNRTI_CPU_BLOCK];
+    ptrdiff_t from = 0, other = 0, to = 0;
+    (void)worker;
+    for (int32_t i = R - 2, rest = (int32_t)unit; i >= 0; rest /= z->dims[i], i--) {
+        const int32_t place = rest % z->dims[i], p = i - (R - j->x->rank), q = i - (R - j->y->rank);
+        to += place * z->strides[i];
+        from += i == R - 2 ? place * j->stepX[0] : p >= 0 && j->x->dims[p] > 1 ? place * j->x->strides[p] : 0;
+        other += i < R - 2 && q >= 0 && j->y->dims[q] > 1 ? place * j->y->strides[q] : 0;
+    }
+    for (int32_t c = 0, n; c < N; c += n) {
+        const uint8_t *const y = (const uint8_t *)j->y->data + (other + c * j->stepY[1]) * width;
+        n = N - c < NNRTI_CPU_BLOCK ? N - c : NNRTI_CPU_BLOCK;
+        memset(sums, 0, sizeof(sums));
+        for (int32_t k = 0; k < n && j->bias != NULL; k++)
+            nnrti_cpu_copy_element(sums, k, j->bias->data, (c + k) * j->bias->strides[0], size);
+        for (int32_t k = 0; k < j->K; k++) {
+            const uint8_t *const row = y + k * j->stepY[0] * width;
+            nnrti_cpu_multiply_add(sums, j->stepY[1] == 1 ? row : nnrti_cpu_block_of(row, j->stepY[1], size, 0, n, room),
+                                   (const uint8_t *)j->x->data + (from + k * j->stepX[1]) * width, size, n);
+        }
+        for (int32_t k = 0; k < n; k++)
+            nnrti_cpu_copy_element((uint8_t *)z->data + to * width, (c + k) * z->strides[R - 1], sums, k, size);
+    }
+}
+
+static NNRT_ReturnCode nnrti_cpu_multiply_integers(const NNRT_MatMulFusion *a, nnrt_view *args, nnrt_call *call)
+{
+    const nnrt_view *const x = &args[0], *const y = &args[1];
+    nnrt_view *const z = &args[call->nIn + call->nDerived];
+    const int32_t p = x->rank - 2, q = y->rank - 2;
+    nnrti_cpu_matmul_int_job j;
+    int64_t rows = 1;
+    j.bias = call->nIn > 2 && args[2].dataType != NNRT_DATA_TYPE_UNKNOWN ? &args[2] : NULL;
+    for (int32_t i = 0; i + 1 < z->rank; i++)
+        rows *= z->dims[i];
+    if (p < 0 || q < 0 || z->rank < 2 || rows > INT32_MAX || a->activationType != NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
+        return nnrt_matmul_fusion_int(a, x, y, j.bias, z);
+    j.x = x;
+    j.y = y;
+    j.z = z;
+    j.K = x->dims[a->transposeA ? p : p + 1];
+    j.stepX[0] = x->strides[a->transposeA ? p + 1 : p];
+    j.stepX[1] = x->strides[a->transposeA ? p : p + 1];
+    j.stepY[0] = y->strides[a->transposeB ? q + 1 : q];
+    j.stepY[1] = y->strides[a->transposeB ? q : q + 1];
+    nnrti_cpu_parallel_for(call, 4.0 * (double)rows * j.K * z->dims[z->rank - 1], (uint32_t)rows, nnrti_cpu_matmul_int_task,
+                           &j);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_cpu_matmul_int(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    return nnrti_cpu_multiply_integers((const NNRT_MatMulFusion *)nnrti_cpu_attr_of_run(attr, call), args, call);
+}
+
+/* EINSUM as a batched matrix multiplication (nnrti_cpu_lower_einsum), of which attr describes the operands. */
+static NNRT_ReturnCode nnrti_cpu_einsum_int(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    return nnrti_cpu_multiply_integers((const NNRT_MatMulFusion *)attr, args, call);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>portable */
 
 /* Kernels that are compiled once, for all instruction sets: memory or the latency of single elements bounds them, so wider
@@ -3055,6 +3892,7 @@ static NNRT_ReturnCode nnrti_cpu_add_n_q8(const void *attr, nnrt_view *args, nnr
 
 #if defined(__GNUC__)
 typedef float nnrti_cpu_four __attribute__((vector_size(16)));
+typedef int32_t nnrti_cpu_four_bits __attribute__((vector_size(16)));
 #endif
 
 /* Adds `terms` rows of x, `step` apart, each times its factor, to the row y, in this order. */
@@ -3088,12 +3926,6 @@ static void nnrti_cpu_add_rows(float *y, const float *x, ptrdiff_t step, const f
             sum += x[t * step + i] * w[t];
         y[i] = sum;
     }
-}
-
-/* The attributes of a node; in a step with dynamic shapes, as the rule resolved them for the dimensions of the run. */
-static const void *nnrti_cpu_attr_of_run(const void *attr, const nnrt_call *call)
-{
-    return call->resolve != NULL ? ((const nnrt_resolve *)call->resolve)->resolved : attr;
 }
 
 /* ROTARY_EMBEDDING of float32. A work item is a head of a position. */
@@ -3368,137 +4200,6 @@ static NNRT_ReturnCode nnrti_cpu_conv_transpose(const void *attr, nnrt_view *arg
     return NNRT_SUCCESS;
 }
 
-/* Comparisons of integers, bool and float64: attributes and arguments of `compare`. */
-typedef struct nnrti_cpu_compare_job {
-    const nnrti_cpu_compare *attr;
-    const nnrt_view *args;
-    nnrt_walk walk;
-    uint32_t parts;
-} nnrti_cpu_compare_job;
-
-#define NNRTI_CPU_COMPARE_TYPES(X)                                                                                     \
-    X(INT8, int8_t)                                                                                                    \
-    X(INT16, int16_t)                                                                                                  \
-    X(INT32, int32_t) X(INT64, int64_t) X(UINT16, uint16_t) X(UINT32, uint32_t) X(UINT64, uint64_t) X(FLOAT64, double)
-/* A row; of bytes, 16 at a time. */
-#if defined(__GNUC__)
-typedef uint8_t nnrti_cpu_bytes __attribute__((vector_size(16)));
-typedef int8_t nnrti_cpu_signed_bytes __attribute__((vector_size(16)));
-#define NNRTI_CPU_COMPARE_BYTES(V)                                                                                     \
-    for (; dense && i + 16 <= count; i += 16) {                                                                        \
-        V p, q;                                                                                                        \
-        nnrti_cpu_bytes m;                                                                                             \
-        memcpy(&p, x + i, sizeof(p));                                                                                  \
-        memcpy(&q, y + i, sizeof(q));                                                                                  \
-        m = (((nnrti_cpu_bytes)(p < q) & less) | ((nnrti_cpu_bytes)(p == q) & equal)) ^ none;                           \
-        memcpy(z + i, &m, sizeof(m));                                                                                  \
-    }
-#else
-#define NNRTI_CPU_COMPARE_BYTES(V)
-#endif
-#define NNRTI_CPU_COMPARE_NONE
-#define NNRTI_CPU_COMPARE_ROW(T, vectors)                                                                              \
-    static void nnrti_cpu_compare_##T(const nnrti_cpu_compare *a, const T *x, const T *y, uint8_t *z,                  \
-                                      const ptrdiff_t *step, int32_t count)                                            \
-    {                                                                                                                  \
-        const uint8_t less = a->less & 1, equal = a->equal & 1, none = a->none & 1;                                    \
-        const bool dense = step[0] == 1 && step[1] == 1 && step[2] == 1;                                               \
-        int32_t i = 0;                                                                                                 \
-        vectors for (; dense && i < count; i++)                                                                        \
-            z[i] = (uint8_t)((((x[i] < y[i] ? 1 : 0) & less) | ((x[i] == y[i] ? 1 : 0) & equal)) ^ none);              \
-        for (; i < count; i++) {                                                                                       \
-            const T p = x[i * step[1]], q = y[i * step[2]];                                                            \
-            z[i * step[0]] = (uint8_t)((((p < q ? 1 : 0) & less) | ((p == q ? 1 : 0) & equal)) ^ none);                \
-        }                                                                                                              \
-    }
-NNRTI_CPU_COMPARE_ROW(int8_t, NNRTI_CPU_COMPARE_BYTES(nnrti_cpu_signed_bytes))
-NNRTI_CPU_COMPARE_ROW(uint8_t, NNRTI_CPU_COMPARE_BYTES(nnrti_cpu_bytes))
-NNRTI_CPU_COMPARE_ROW(int16_t, NNRTI_CPU_COMPARE_NONE)
-NNRTI_CPU_COMPARE_ROW(int32_t, NNRTI_CPU_COMPARE_NONE)
-NNRTI_CPU_COMPARE_ROW(int64_t, NNRTI_CPU_COMPARE_NONE)
-NNRTI_CPU_COMPARE_ROW(uint16_t, NNRTI_CPU_COMPARE_NONE)
-NNRTI_CPU_COMPARE_ROW(uint32_t, NNRTI_CPU_COMPARE_NONE)
-NNRTI_CPU_COMPARE_ROW(uint64_t, NNRTI_CPU_COMPARE_NONE)
-NNRTI_CPU_COMPARE_ROW(double, NNRTI_CPU_COMPARE_NONE)
-#undef NNRTI_CPU_COMPARE_ROW
-#undef NNRTI_CPU_COMPARE_NONE
-#undef NNRTI_CPU_COMPARE_BYTES
-
-static void nnrti_cpu_compare_part(void *arg, uint32_t unit, uint32_t worker)
-{
-    const nnrti_cpu_compare_job *const j = (const nnrti_cpu_compare_job *)arg;
-    const nnrt_view *const x = &j->args[0], *const y = &j->args[1];
-    nnrt_walk w = j->walk;
-    (void)worker;
-    nnrti_cpu_walk_part(&w, unit, j->parts);
-    do {
-        uint8_t *const z = (uint8_t *)j->args[2].data + w.at[0];
-        switch (x->dataType) {
-#define NNRTI_CPU_COMPARE_CASE(name, T)                                                                                \
-    case NNRT_DATA_TYPE_##name:                                                                                        \
-        nnrti_cpu_compare_##T(j->attr, (const T *)x->data + w.at[1], (const T *)y->data + w.at[2], z, w.row, w.count); \
-        break;
-            NNRTI_CPU_COMPARE_TYPES(NNRTI_CPU_COMPARE_CASE)
-#undef NNRTI_CPU_COMPARE_CASE
-        default: /* uint8, bool */
-            nnrti_cpu_compare_uint8_t(j->attr, (const uint8_t *)x->data + w.at[1], (const uint8_t *)y->data + w.at[2],
-                                      z, w.row, w.count);
-        }
-    } while (nnrt_walk_next(&w));
-}
-
-static NNRT_ReturnCode nnrti_cpu_compare_any(const void *attr, nnrt_view *args, nnrt_call *call)
-{
-    nnrti_cpu_compare_job j;
-    double work;
-    j.attr = (const nnrti_cpu_compare *)attr;
-    j.args = args;
-    if (!nnrt_walk_first(&j.walk, &args[2], &args[0], &args[1]))
-        return NNRT_SUCCESS;
-    j.parts = nnrti_cpu_walk_parts(call, &j.walk, 32, &work);
-    nnrti_cpu_parallel_for(call, work, j.parts, nnrti_cpu_compare_part, &j);
-    return NNRT_SUCCESS;
-}
-
-/* BITWISE_NOT of any integer type. */
-static NNRT_ReturnCode nnrti_cpu_bitwise_not(const void *attr, nnrt_view *args, nnrt_call *call)
-{
-    const nnrt_view *const x = &args[0], *const y = &args[call->nIn + call->nDerived];
-    const ptrdiff_t width = (ptrdiff_t)nnrt_type_size(x->dataType);
-    nnrt_walk w;
-    (void)attr;
-    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w)) {
-        const bool dense = w.row[0] == 1 && w.row[1] == 1;
-        const ptrdiff_t bytes = dense ? w.count * width : width;
-        for (int32_t i = 0; i < (dense ? 1 : w.count); i++) {
-            const uint8_t *const from = (const uint8_t *)x->data + (w.at[1] + i * w.row[1]) * width;
-            uint8_t *const to = (uint8_t *)y->data + (w.at[0] + i * w.row[0]) * width;
-            ptrdiff_t k = 0;
-            for (; k + 16 <= bytes; k += 16) {
-                uint64_t v[2];
-                memcpy(v, from + k, sizeof(v));
-                v[0] = ~v[0];
-                v[1] = ~v[1];
-                memcpy(to + k, v, sizeof(v));
-            }
-            for (; k < bytes; k++)
-                to[k] = (uint8_t)~from[k];
-        }
-    }
-    return NNRT_SUCCESS;
-}
-
-/* `count` elements of `width` bytes from y on = the first one: by copies of ever more of them. */
-static void nnrti_cpu_repeat(uint8_t *y, size_t width, size_t count)
-{
-    const size_t bytes = width * count;
-    for (size_t done = width, some; done < bytes; done += some) {
-        some = done < 4096 ? done : 4096 / width * width; /* of a size for the L1 cache */
-        some = some < bytes - done ? some : bytes - done;
-        memcpy(y + done, y, some);
-    }
-}
-
 /* y = x, broadcast to the dimensions of y. */
 static void nnrti_cpu_spread_view(const nnrt_view *x, const nnrt_view *y)
 {
@@ -3529,6 +4230,16 @@ static NNRT_ReturnCode nnrti_cpu_spread(const void *attr, nnrt_view *args, nnrt_
     return NNRT_SUCCESS;
 }
 
+/* FILL_LIKE and CONSTANT_OF_SHAPE, whose value is the last argument before y. */
+static NNRT_ReturnCode nnrti_cpu_fill(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrt_view *const y = &args[call->nIn + call->nDerived];
+    (void)attr;
+    if (!nnrt_view_empty(y))
+        nnrti_cpu_spread_view(y - 1, y);
+    return NNRT_SUCCESS;
+}
+
 /* PAD_FUSION with a constant. */
 static NNRT_ReturnCode nnrti_cpu_pad(const void *attr, nnrt_view *args, nnrt_call *call)
 {
@@ -3546,82 +4257,48 @@ static NNRT_ReturnCode nnrti_cpu_pad(const void *attr, nnrt_view *args, nnrt_cal
     return NNRT_SUCCESS;
 }
 
-/* CAST of pairs of types that networks cast often: masks, indices, pixels. */
-#define NNRTI_CPU_CASTS(X)                                                                                             \
-    X(BOOL, uint8_t, FLOAT32, float, p != 0 ? 1.0f : 0.0f)                                                             \
-    X(UINT8, uint8_t, FLOAT32, float, (float)p)                                                                        \
-    X(INT8, int8_t, FLOAT32, float, (float)p)                                                                          \
-    X(INT16, int16_t, FLOAT32, float, (float)p)                                                                        \
-    X(INT64, int64_t, FLOAT32, float, (float)p)                                                                        \
-    X(BOOL, uint8_t, INT32, int32_t, p != 0 ? 1 : 0)                                                                   \
-    X(UINT8, uint8_t, INT32, int32_t, p)                                                                               \
-    X(INT64, int64_t, INT32, uint32_t, (uint32_t)(uint64_t)p)                                                          \
-    X(BOOL, uint8_t, INT64, int64_t, p != 0 ? 1 : 0)                                                                   \
-    X(INT32, int32_t, INT64, int64_t, p)                                                                               \
-    X(FLOAT32, float, BOOL, uint8_t, p != 0 ? 1 : 0)                                                                   \
-    X(INT64, int64_t, BOOL, uint8_t, p != 0 ? 1 : 0)                                                                   \
-    X(INT32, int32_t, BOOL, uint8_t, p != 0 ? 1 : 0)                                                                   \
-    X(BOOL, uint8_t, UINT8, uint8_t, p != 0 ? 1 : 0)
-#define NNRTI_CPU_CAST_ROW(from, T, to, U, value)                                                                      \
-    static void nnrti_cpu_cast_##from##_##to(const void *x, ptrdiff_t stepX, void *y, ptrdiff_t stepY, int32_t count)  \
-    {                                                                                                                  \
-        for (int32_t i = 0; i < count && stepX == 1 && stepY == 1; i++) {                                              \
-            const T p = ((const T *)x)[i];                                                                             \
-            ((U *)y)[i] = (U)(value);                                                                                  \
-        }                                                                                                              \
-        for (int32_t i = 0; i < count && (stepX != 1 || stepY != 1); i++) {                                            \
-            const T p = ((const T *)x)[i * stepX];                                                                     \
-            ((U *)y)[i * stepY] = (U)(value);                                                                          \
-        }                                                                                                              \
+/* The place of the first of the largest numbers of a line; NaN is smallest. */
+static int32_t nnrti_cpu_first_largest(const float *x, ptrdiff_t step, int32_t L)
+{
+    float best = -INFINITY;
+    int32_t i = 0;
+#if defined(__GNUC__)
+    float lanes[4];
+    nnrti_cpu_four most = {-INFINITY, -INFINITY, -INFINITY, -INFINITY}, v;
+    for (; step == 1 && i + 4 <= L; i += 4) {
+        nnrti_cpu_four_bits above;
+        memcpy(&v, x + i, sizeof(v));
+        above = (nnrti_cpu_four_bits)(v > most);
+        most = (nnrti_cpu_four)((above & (nnrti_cpu_four_bits)v) | (~above & (nnrti_cpu_four_bits)most));
     }
-NNRTI_CPU_CASTS(NNRTI_CPU_CAST_ROW)
-#undef NNRTI_CPU_CAST_ROW
-
-typedef void (*nnrti_cpu_cast_row)(const void *x, ptrdiff_t stepX, void *y, ptrdiff_t stepY, int32_t count);
-
-/* The row function of a CAST; NULL: there is none. */
-static nnrti_cpu_cast_row nnrti_cpu_cast_row_of(NNRT_DataType from, NNRT_DataType to)
-{
-#define NNRTI_CPU_CAST_CASE(a, T, b, U, value)                                                                         \
-    if (from == NNRT_DATA_TYPE_##a && to == NNRT_DATA_TYPE_##b)                                                        \
-        return nnrti_cpu_cast_##a##_##b;
-    NNRTI_CPU_CASTS(NNRTI_CPU_CAST_CASE)
-#undef NNRTI_CPU_CAST_CASE
-    return NULL;
+    memcpy(lanes, &most, sizeof(lanes));
+    for (int32_t k = 0; k < 4; k++)
+        best = lanes[k] > best ? lanes[k] : best;
+#endif
+    for (; i < L; i++)
+        best = x[i * step] > best ? x[i * step] : best;
+    for (i = 0; i < L && x[i * step] != best;)
+        i++;
+    return i < L ? i : 0;
 }
 
-typedef struct nnrti_cpu_cast_job {
-    nnrti_cpu_cast_row row;
-    const nnrt_view *x, *y;
-    nnrt_walk walk;
-    uint32_t parts;
-} nnrti_cpu_cast_job;
-
-static void nnrti_cpu_cast_part(void *arg, uint32_t unit, uint32_t worker)
+/* HARDMAX of float32. */
+static NNRT_ReturnCode nnrti_cpu_hardmax(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    const nnrti_cpu_cast_job *const j = (const nnrti_cpu_cast_job *)arg;
-    const ptrdiff_t from = (ptrdiff_t)nnrt_type_size(j->x->dataType), to = (ptrdiff_t)nnrt_type_size(j->y->dataType);
-    nnrt_walk w = j->walk;
-    (void)worker;
-    nnrti_cpu_walk_part(&w, unit, j->parts);
-    do {
-        j->row((const uint8_t *)j->x->data + w.at[1] * from, w.row[1], (uint8_t *)j->y->data + w.at[0] * to, w.row[0],
-               w.count);
-    } while (nnrt_walk_next(&w));
-}
-
-static NNRT_ReturnCode nnrti_cpu_cast_elements(const void *attr, nnrt_view *args, nnrt_call *call)
-{
-    nnrti_cpu_cast_job j;
-    double work;
-    j.x = &args[0];
-    j.y = &args[call->nIn + call->nDerived];
-    if ((j.row = nnrti_cpu_cast_row_of(j.x->dataType, j.y->dataType)) == NULL)
-        return nnrt_cast((const NNRT_Cast *)attr, j.x, &args[call->nIn + call->nDerived]);
-    if (!nnrt_walk_first(&j.walk, j.y, j.x, NULL))
-        return NNRT_SUCCESS;
-    j.parts = nnrti_cpu_walk_parts(call, &j.walk, 32, &work);
-    nnrti_cpu_parallel_for(call, work, j.parts, nnrti_cpu_cast_part, &j);
+    const int32_t axis = (int32_t)((const NNRT_Hardmax *)nnrti_cpu_attr_of_run(attr, call))->axis, L = args[0].dims[axis];
+    const nnrt_view from = nnrti_cpu_line_starts(&args[0], axis), to = nnrti_cpu_line_starts(&args[1], axis);
+    const ptrdiff_t in = args[0].strides[axis], out = args[1].strides[axis];
+    nnrt_walk w;
+    for (bool more = nnrt_walk_first(&w, &to, &from, NULL); more; more = nnrt_walk_next(&w))
+        for (int32_t k = 0; k < w.count; k++) {
+            float *const y = (float *)to.data + w.at[0] + k * w.row[0];
+            const int32_t first = nnrti_cpu_first_largest((const float *)from.data + w.at[1] + k * w.row[1], in, L);
+            for (int32_t i = 0; i < L && out != 1; i++)
+                y[i * out] = 0;
+            if (out == 1)
+                memset(y, 0, (size_t)L * sizeof(*y));
+            y[first * out] = 1;
+        }
     return NNRT_SUCCESS;
 }
 
@@ -3874,6 +4551,9 @@ static NNRT_ReturnCode nnrti_cpu_resize_nd(const void *attr, nnrt_view *args, nn
 #endif
 #if NNRT_CPU_AVX2
 #define NNRTI_CPU_ISA avx2
+#include "nnrt_cpu_kernels.h"
+#undef NNRTI_CPU_ISA
+#define NNRTI_CPU_ISA avx2pairs
 #include "nnrt_cpu_kernels.h"
 #undef NNRTI_CPU_ISA
 #endif
@@ -4144,7 +4824,7 @@ typedef struct nnrti_cpu_edit {
     uint8_t *tables;                   /* in a run: memory of the next table */
 } nnrti_cpu_edit;
 
-#define NNRTI_CPU_DYNAMIC_ARGS 13 /* most arguments of a step with dynamic shapes, and of the one that a run makes of it */
+#define NNRTI_CPU_DYNAMIC_ARGS 16 /* most arguments of a step with dynamic shapes, and of the one that a run makes of it */
 
 /* A step with dynamic shapes: attributes of nnrti_cpu_run_dynamic, with which a run lowers the step again. */
 typedef struct nnrti_cpu_dynamic {
@@ -4162,6 +4842,7 @@ typedef struct nnrti_cpu_dynamic {
     bool half, smallest; /* of nnrti_cpu_edit */
     bool image;          /* a step on images, channels last */
     bool volume;         /* a 3-D convolution, which copies x and y channels last */
+    bool nan;            /* MAXIMUM or MINIMUM that also returns the NaN of the first operand (nnrti_cpu_fuse_dynamic_max_min) */
     nnrt_kernel planes;  /* of a step on images: the kernel for channels first; NULL: none */
     size_t scratch;      /* of each worker; behind that of all workers are the copies */
     uint32_t wide;       /* per argument, one bit: it is float16, and its copy float32 */
@@ -4199,7 +4880,7 @@ static NNRT_ReturnCode nnrti_cpu_no_memory(const nnrti_cpu_edit *e, const nnrt_d
                           step->name);
 }
 
-/* Whether a step computes with quantized int8 or uint8 by this kernel of the reference device. */
+/* Whether a step computes with quantized int8, uint8 or int16 by this kernel of the reference device. */
 static bool nnrti_cpu_is_q8_step(const nnrt_draft_step *step, const char *kernel)
 {
     return step->open == NULL && step->op != NULL && step->kernel != NULL && strcmp(step->kernelName, kernel) == 0 &&
@@ -4267,6 +4948,7 @@ static bool nnrti_cpu_is_image_op(const nnrt_draft_step *step)
     if (!nnrti_cpu_is_eligible(step) ||
         (step->args[0].view.dataType != NNRT_DATA_TYPE_FLOAT32 && !nnrti_cpu_is_half_conv(step) &&
          step->op->type != NNRT_NODE_TYPE_CONV_INTEGER && !nnrti_cpu_is_q8_step(step, "nnrt_conv2d_fusion_q8") &&
+         !nnrti_cpu_is_q8_step(step, "nnrt_conv2d_fusion_q16") &&
          !nnrti_cpu_is_q8_step(step, "nnrt_conv2d_transpose_fusion_q8") &&
          !nnrti_cpu_is_q8_step(step, "nnrt_max_pool_fusion_q8") &&
          !nnrti_cpu_is_q8_step(step, "nnrt_avgpool_fusion_q8")) ||
@@ -4288,6 +4970,7 @@ static bool nnrti_cpu_is_image_op(const nnrt_draft_step *step)
         return (step->nOut < 2 || step->args[step->nIn + step->nDerived + 1].tensor == NNRT_NO_TENSOR) &&
                !nnrti_cpu_is_global(step);
     case NNRT_NODE_TYPE_AVGPOOL_FUSION: return !nnrti_cpu_is_global(step);
+    case NNRT_NODE_TYPE_AVGPOOL_INCLUDE_PAD: return true;
     default: return false;
     }
 }
@@ -4314,6 +4997,16 @@ static bool nnrti_cpu_is_q8_view(const nnrt_view *v)
     const int32_t least = v->dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0;
     return (v->dataType == NNRT_DATA_TYPE_INT8 || v->dataType == NNRT_DATA_TYPE_UINT8) && v->quantCount == 1 &&
            v->quant[0].numBits == 8 && v->quant[0].zeroPoint >= least && v->quant[0].zeroPoint <= least + 255;
+}
+
+/* Whether a step is QUANT_DTYPE_CAST of float32 to int16, or back. */
+static bool nnrti_cpu_is_cast_q16(const nnrt_draft_step *step, bool back)
+{
+    const nnrt_view *q = &step->args[back ? 0 : 1].view;
+    return step->open == NULL && step->op != NULL && step->kernel != NULL &&
+           strcmp(step->kernelName, "nnrt_quant_dtype_cast") == 0 &&
+           step->args[back ? 1 : 0].view.dataType == NNRT_DATA_TYPE_FLOAT32 &&
+           q->dataType == NNRT_DATA_TYPE_INT16 && q->quantCount == 1 && q->quant[0].numBits == 16 && (float)q->quant[0].scale > 0;
 }
 
 /* Whether a step quantizes float32 to 8 bits, or dequantizes (back). */
@@ -5269,6 +5962,7 @@ static NNRT_ReturnCode nnrti_cpu_recall_finite(nnrti_cpu_edit *e, const nnrt_vie
 static nnrti_cpu_window nnrti_cpu_window_of(const NNRT_Conv2DFusion *attr, const nnrt_view *w)
 {
     nnrti_cpu_window a;
+    memset(&a, 0, sizeof(a));
     a.window[0] = w->dims[1];
     a.window[1] = w->dims[2];
     nnrti_cpu_pair(a.stride, &attr->stride, 0, 1);
@@ -5351,6 +6045,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_conv(nnrti_cpu_edit *e, uint32_t s)
 typedef struct nnrti_cpu_pool {
     const NNRT_Int64List *kernelSize, *strides, *pad;
     NNRT_ActivationType activation;
+    bool padded;
 } nnrti_cpu_pool;
 
 static NNRT_ReturnCode nnrti_cpu_lower_pool_window(nnrti_cpu_edit *e, uint32_t s, const nnrti_cpu_kernel *kernel,
@@ -5366,7 +6061,9 @@ static NNRT_ReturnCode nnrti_cpu_lower_pool_window(nnrti_cpu_edit *e, uint32_t s
     nnrti_cpu_pair(a->window, pool->kernelSize, 0, 1);
     nnrti_cpu_pair(a->stride, pool->strides, 0, 1);
     nnrti_cpu_pair(a->pad, pool->pad, 0, 2);
+    nnrti_cpu_pair(a->ends, pool->pad, 1, 3);
     a->dilation[0] = a->dilation[1] = 1;
+    a->padded = pool->padded;
     a->activation = pool->activation;
     nnrti_cpu_set_kernel(step, kernel, a);
     return NNRT_SUCCESS;
@@ -5377,11 +6074,12 @@ static NNRT_ReturnCode nnrti_cpu_lower_pool(nnrti_cpu_edit *e, uint32_t s)
     const nnrt_draft_step *step = &e->draft->steps[s];
     if (step->op->type == NNRT_NODE_TYPE_MAX_POOL_FUSION) {
         const NNRT_MaxPoolFusion *attr = (const NNRT_MaxPoolFusion *)step->attr;
-        const nnrti_cpu_pool pool = {&attr->kernelSize, &attr->strides, &attr->pad, attr->activationType};
+        const nnrti_cpu_pool pool = {&attr->kernelSize, &attr->strides, &attr->pad, attr->activationType, false};
         return nnrti_cpu_lower_pool_window(e, s, &e->isa->max_pool, &pool);
     } else {
         const NNRT_AvgPoolFusion *attr = (const NNRT_AvgPoolFusion *)step->attr;
-        const nnrti_cpu_pool pool = {&attr->kernelSize, &attr->strides, &attr->pad, attr->activationType};
+        const nnrti_cpu_pool pool = {&attr->kernelSize, &attr->strides, &attr->pad, attr->activationType,
+                                     step->op->type == NNRT_NODE_TYPE_AVGPOOL_INCLUDE_PAD};
         return nnrti_cpu_lower_pool_window(e, s, &e->isa->average_pool, &pool);
     }
 }
@@ -5573,9 +6271,9 @@ static void nnrti_cpu_put_axis(nnrt_view *v, int32_t k, const nnrti_cpu_einsum_o
     v->strides[k] = axis >= 0 ? term->view->strides[axis] : 0;
 }
 
-/* EINSUM of two tensors that is a batched matrix multiplication. The result's last label is the columns (N); only
-   one operand, y, has it. A single label is missing in the result (K); both operands have it, x densely. Rows (M)
-   are the longest label that only x has; all other labels are batch axes. */
+/* EINSUM of two tensors, float32 or integers of 32 or 64 bits, that is a batched matrix multiplication. The result's last label
+   is the columns (N); only one operand, y, has it. A single label is missing in the result (K); both operands have it, x densely
+   unless they are integers. Rows (M) are the longest label that only x has; all other labels are batch axes. */
 static NNRT_ReturnCode nnrti_cpu_lower_einsum(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
@@ -5583,16 +6281,21 @@ static NNRT_ReturnCode nnrti_cpu_lower_einsum(nnrti_cpu_edit *e, uint32_t s)
     const nnrt_plan_arg *old = step->args;
     const nnrt_view *out = &old[step->nIn + step->nDerived].view;
     const int32_t *label = (const int32_t *)old[step->nIn].view.data, sum = out->rank, last = sum - 1;
+    const NNRT_DataType type = old[0].view.dataType;
+    const bool integers = type == NNRT_DATA_TYPE_INT32 || type == NNRT_DATA_TYPE_INT64 || type == NNRT_DATA_TYPE_UINT32 ||
+                          type == NNRT_DATA_TYPE_UINT64;
+    const nnrti_cpu_kernel *const kernel = integers ? &e->isa->einsum_int : &e->isa->matmul;
+    const size_t size = integers ? sizeof(NNRT_MatMulFusion) : sizeof(nnrti_cpu_matmul);
     nnrti_cpu_einsum_operand terms[3], *x, *y;
     int32_t row = -1, at = 0;
-    nnrti_cpu_matmul *a;
     nnrt_plan_arg *args;
+    void *a;
     if (step->nIn != 2 || step->nDerived != 1 || label == NULL || sum < 1 || sum >= NNRT_MAX_RANK ||
-        *label++ != sum + 1 || !nnrti_cpu_is_allowed(e, &e->isa->matmul))
+        *label++ != sum + 1 || !nnrti_cpu_is_allowed(e, kernel) || (type != NNRT_DATA_TYPE_FLOAT32 && !integers))
         return NNRT_SUCCESS;
     for (int32_t i = 0; i < 3; i++) {
         terms[i].view = &old[i < 2 ? i : 3].view;
-        if (terms[i].view->dataType != NNRT_DATA_TYPE_FLOAT32 || nnrt_view_empty(terms[i].view))
+        if (terms[i].view->dataType != type || nnrt_view_empty(terms[i].view))
             return NNRT_SUCCESS;
         for (int32_t k = 0; k <= sum; k++)
             terms[i].axis[k] = i == 2 && k < sum ? k : -1;
@@ -5605,15 +6308,15 @@ static NNRT_ReturnCode nnrti_cpu_lower_einsum(nnrti_cpu_edit *e, uint32_t s)
     y = terms[0].axis[last] >= 0 ? &terms[0] : &terms[1];
     x = y == &terms[0] ? &terms[1] : &terms[0];
     if (x->axis[last] >= 0 || y->axis[last] < 0 || x->axis[sum] < 0 || y->axis[sum] < 0 || out->strides[last] != 1 ||
-        x->view->strides[x->axis[sum]] != 1 || x->view->dims[x->axis[sum]] != y->view->dims[y->axis[sum]])
+        (x->view->strides[x->axis[sum]] != 1 && !integers) || x->view->dims[x->axis[sum]] != y->view->dims[y->axis[sum]])
         return NNRT_SUCCESS;
     for (int32_t k = 0; k < last; k++)
         if (y->axis[k] < 0 && (row < 0 || out->dims[k] > out->dims[row]))
             row = k;
-    a = (nnrti_cpu_matmul *)nnrt_memory_keep(d->memory, sizeof(*a));
+    a = nnrt_memory_keep(d->memory, size);
     if (a == NULL || (args = nnrt_draft_args(d, s, 3, 1)) == NULL)
         return nnrti_cpu_no_memory(e, step);
-    memset(a, 0, sizeof(*a));
+    memset(a, 0, size); /* no activation, no transposed operand */
     args[0] = old[x == &terms[1]];
     args[1] = old[y == &terms[1]];
     args[3] = old[3];
@@ -5631,9 +6334,9 @@ static NNRT_ReturnCode nnrti_cpu_lower_einsum(nnrti_cpu_edit *e, uint32_t s)
     nnrti_cpu_put_axis(&args[3].view, at, &terms[2], row);
     nnrti_cpu_put_axis(&args[3].view, at + 1, &terms[2], last);
     args[0].view.rank = args[1].view.rank = args[3].view.rank = at + 2;
-    nnrti_cpu_set_kernel(&d->steps[s], &e->isa->matmul, a);
+    nnrti_cpu_set_kernel(&d->steps[s], kernel, a);
     d->steps[s].flags = 0;
-    d->steps[s].scratchBytes = nnrti_cpu_matmul_scratch(e, x->view->dims[x->axis[sum]]);
+    d->steps[s].scratchBytes = integers ? 0 : nnrti_cpu_matmul_scratch(e, x->view->dims[x->axis[sum]]);
     return NNRT_SUCCESS;
 }
 
@@ -5683,8 +6386,8 @@ static float nnrti_cpu_fuse_scale(nnrti_cpu_edit *e, nnrt_draft_step *step)
     return 1.0f;
 }
 
-/* ATTENTION of float32, whose keys and values may be float16, without weights as a result; the elements of each head are
-   adjacent. */
+/* ATTENTION of float32, whose keys and values may be float16 or int8, without weights as a result; the elements of each head
+   are adjacent. */
 static NNRT_ReturnCode nnrti_cpu_lower_attention(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
@@ -5693,22 +6396,24 @@ static NNRT_ReturnCode nnrti_cpu_lower_attention(nnrti_cpu_edit *e, uint32_t s)
     const nnrt_view *key = &step->args[1].view;
     const uint32_t out = step->nIn + step->nDerived;
     int64_t room;
-    if (!nnrti_cpu_is_allowed(e, &e->isa->attention) || step->nIn != 7 || step->nOut != 4 ||
+    if (!nnrti_cpu_is_allowed(e, &e->isa->attention) || step->nIn != 10 || step->nOut != 4 ||
         step->args[out + 3].tensor != NNRT_NO_TENSOR || step->args[0].view.dataType != NNRT_DATA_TYPE_FLOAT32)
         return NNRT_SUCCESS;
     for (uint32_t k = 0; k < out + 3; k++) {
         const nnrt_view *v = &step->args[k].view;
         if (step->args[k].tensor != NNRT_NO_TENSOR &&
             (!nnrti_cpu_is_eligible_arg(&step->args[k], true) ||
-             (k != 3 && k != 6 && v->strides[v->rank - 1] != 1 && !nnrt_view_empty(v))))
+             (k != 3 && k != 6 && k != 9 && v->strides[v->rank - 1] != 1 && !nnrt_view_empty(v))))
             return NNRT_SUCCESS;
     }
     room = (int64_t)past + key->dims[key->rank == 4 ? 2 : 1];
+    if (step->args[9].tensor != NNRT_NO_TENSOR)
+        room = step->args[9].view.dims[1] * ((const NNRT_Attention *)attr)->pageSize;
     if (room * NNRTI_CPU_QUERIES >= NNRTI_CPU_MAX_ELEMENTS)
         return NNRT_SUCCESS;
     nnrti_cpu_set_kernel(step, &e->isa->attention, attr);
     step->scratchBytes = NNRTI_CPU_QUERIES * (size_t)nnrti_cpu_attention_room((int32_t)room) * sizeof(float);
-    if (key->dataType == NNRT_DATA_TYPE_FLOAT16) { /* NNRTI_CPU_WIDENED keys or values of a head */
+    if (key->dataType != NNRT_DATA_TYPE_FLOAT32) { /* NNRTI_CPU_WIDENED keys or values of a head */
         const int64_t heads = key->rank == 4 ? 1 : ((const NNRT_Attention *)attr)->kvNumHeads;
         const int32_t D = key->dims[key->rank - 1], V = step->args[2].view.dims[key->rank - 1];
         step->scratchBytes += NNRTI_CPU_WIDENED * sizeof(float) * (size_t)((D > V ? D : V) / heads);
@@ -6159,6 +6864,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_elementwise(nnrti_cpu_edit *e, uint32_t s
     if (a == NULL)
         return nnrti_cpu_no_memory(e, step);
     *a = found;
+    if (e->dynamic != NULL && e->dynamic->nan)
+        a->function = found.function == NNRTI_CPU_MAX ? NNRTI_CPU_MAX_NAN : NNRTI_CPU_MIN_NAN;
     nnrti_cpu_set_kernel(step, kernel, a);
     if (!two && step->nIn + step->nDerived > 1) {
         if ((args = nnrt_draft_args(e->draft, s, 1, 1)) == NULL)
@@ -6446,13 +7153,24 @@ static NNRT_ReturnCode nnrti_cpu_fuse_depthwise(nnrti_cpu_edit *e, uint32_t s)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>nbits */
 
-/* MATMUL_NBITS of constant weights. Packing transposes words of the model, so packed weights are as large as in the
-   model, but for the last panel; panels are never split along K. Work items divide the panels, not the rows: each panel
-   is decoded once per work item. */
+/* MATMUL_NBITS of constant weights. Packing transposes words of the model; panels are never split along K. Work items divide
+   the panels, not the rows: each panel is decoded once per work item.
+   A GEMV reads its weights from memory once, so for `gemm_nbits_int8` they are packed into as few bytes as hold the same
+   numbers: entries without bits that none of them has, and scales as products of a shared factor and an int8. Block types
+   with super-blocks (Q4_K, Q6_K of GGUF files) were made of such products, so that packed weights are as large as in the
+   file. The factors are found again from the scales, and only used where they are exact. Blocks of a blockType are decoded into
+   pieces of 256 entries, once to choose the form and once to pack: rejected is a decoded copy of the whole matrix. */
+
+/* Form of the packed constants of a step. */
+typedef struct nnrti_cpu_nbits_form {
+    int32_t fits;        /* 0: products of scales and entries may overflow, or NaN; 2: all scales are numbers of float16, else 1 */
+    int32_t bits, least; /* the entries are least to least + 2^bits - 1 */
+    bool factored;       /* scales, and minima if there are zero points, are products of a factor and an int8 */
+} nnrti_cpu_nbits_form;
 
 /* Whether no product of a scale and an entry, of which each is below 2^31, can overflow: 0 if not, for NaN and Inf, too; 2 if
    all scales are numbers of float16, else 1. */
-static int64_t nnrti_cpu_nbits_fits(const nnrt_view *scale, const nnrt_view *zero)
+static int32_t nnrti_cpu_nbits_fits(const nnrt_view *scale, const nnrt_view *zero)
 {
     size_t count;
     bool halves = true;
@@ -6468,60 +7186,375 @@ static int64_t nnrti_cpu_nbits_fits(const nnrt_view *scale, const nnrt_view *zer
     return halves ? 2 : 1;
 }
 
-/* The float zero points of a step; NULL: it has none. */
-static const nnrt_view *nnrti_cpu_nbits_reals(const nnrt_draft_step *step)
+/* The odd integer of a float other than 0, |value| = odd * 2^exponent. */
+static uint32_t nnrti_cpu_odd_part(float value, int32_t *exponent)
 {
-    const nnrt_plan_arg *zero = &step->args[3];
-    return zero->tensor != NNRT_NO_TENSOR && zero->view.dataType != NNRT_DATA_TYPE_UINT8 ? &zero->view : NULL;
+    uint32_t bits, odd;
+    memcpy(&bits, &value, sizeof(bits));
+    odd = bits & 0x7FFFFFu;
+    *exponent = (int32_t)(bits >> 23 & 255);
+    if (*exponent > 0)
+        odd |= 0x800000u;
+    else
+        *exponent = 1;
+    for (*exponent -= 150; (odd & 1) == 0; odd >>= 1)
+        ++*exponent;
+    return odd;
 }
 
-/* nnrti_cpu_nbits_fits of a step; recalled if its weights were packed before. zero: float zero points, or NULL. */
-static NNRT_ReturnCode nnrti_cpu_recall_nbits_fits(nnrti_cpu_edit *e, const nnrt_view *scale,
-                                                   const nnrt_view *zero, int64_t *fits)
+/* Whether the finite values are factor * parts[i]: factor is their greatest common divisor. */
+static bool nnrti_cpu_factor(const float *values, int32_t count, float *factor, int8_t *parts)
 {
-    if (nnrti_cpu_recall(e, fits))
-        return NNRT_SUCCESS;
-    *fits = nnrti_cpu_nbits_fits(scale, zero);
-    return nnrti_cpu_note(e, *fits);
+    uint32_t divisor = 0;
+    int32_t least = INT32_MAX;
+    for (int32_t i = 0; i < count; i++) {
+        int32_t exponent;
+        uint32_t other;
+        if (values[i] == 0)
+            continue;
+        other = nnrti_cpu_odd_part(values[i], &exponent);
+        least = exponent < least ? exponent : least;
+        while (other != 0) {
+            const uint32_t rest = divisor % other;
+            divisor = other;
+            other = rest;
+        }
+    }
+    *factor = divisor == 0 ? 0.0f : ldexpf((float)divisor, least);
+    for (int32_t i = 0; i < count; i++) {
+        const float part = divisor == 0 ? 0.0f : values[i] / *factor;
+        if (!(part >= -128.0f && part <= 127.0f))
+            return false;
+        parts[i] = (int8_t)part;
+    }
+    return true;
 }
 
-/* Packs block b of channel c, lane `lane` of a panel of `width` channels, to the block's place in the panel. */
-static void nnrti_cpu_pack_nbits_block(const nnrti_cpu_nbits *a, const nnrt_plan_arg *args, int32_t c, int32_t b,
-                                       int32_t lane, int32_t width, uint8_t *to)
+/* Scales and minima of `count` blocks of a channel, from block `at` on, as factors and parts: [0] and [1], if there are float
+   zero points. Zero points are quotients of a minimum of up to 20 bits and the scale, rounded; false: they are not. */
+static bool nnrti_cpu_nbits_factors(const nnrt_view *scale, const nnrt_view *zero, ptrdiff_t at, int32_t count,
+                                    float factors[2], int8_t parts[2][16])
 {
-    const nnrt_view *w = &args[1].view, *scale = &args[2].view, *zero = &args[3].view;
-    const uint8_t *from = (const uint8_t *)w->data + ((size_t)c * (size_t)w->dims[1] + (size_t)b) * (size_t)w->dims[2];
-    uint8_t *const zeros = to + (size_t)(width * a->scaleBytes);
-    uint32_t *word = (uint32_t *)(void *)(zeros + (size_t)(width * a->zeroBytes)) + lane;
+    float scales[16], minima[16];
+    for (int32_t i = 0; i < count; i++) {
+        uint32_t bits;
+        scales[i] = nnrti_cpu_weight(scale, at + i);
+        if (zero == NULL)
+            continue;
+        minima[i] = (float)((double)nnrti_cpu_weight(zero, at + i) * (double)scales[i]);
+        memcpy(&bits, &minima[i], sizeof(bits));
+        bits = (bits + 8) & ~(uint32_t)15;
+        memcpy(&minima[i], &bits, sizeof(bits));
+        if (scales[i] != 0 && minima[i] / scales[i] != nnrti_cpu_weight(zero, at + i))
+            return false;
+    }
+    return nnrti_cpu_factor(scales, count, &factors[0], parts[0]) &&
+           (zero == NULL || nnrti_cpu_factor(minima, count, &factors[1], parts[1]));
+}
+
+/* Whether all scales can be factored. zero: float zero points, or NULL. */
+static bool nnrti_cpu_nbits_is_factored(const nnrt_view *scale, const nnrt_view *zero, int32_t block)
+{
+    const int32_t count = NNRTI_CPU_NBITS_SHARED / block, blocks = scale->dims[0] * scale->dims[1];
+    float factors[2];
+    int8_t parts[2][16];
+    if (block > 32 || scale->dims[1] % count != 0)
+        return false;
+    for (int32_t b = 0; b < blocks; b += count)
+        if (!nnrti_cpu_nbits_factors(scale, zero, b, count, factors, parts))
+            return false;
+    return true;
+}
+
+/* The least and the largest entry. */
+static void nnrti_cpu_nbits_range(const nnrt_view *w, int64_t bits, int32_t range[2])
+{
+    const uint8_t *const bytes = (const uint8_t *)w->data;
+    const size_t count = (size_t)w->dims[0] * (size_t)w->dims[1] * (size_t)w->dims[2];
+    uint8_t least = 255, most = 0;
+    for (size_t i = 0; i < count && (least > 0 || most + 1 < 1 << bits); i++) {
+        const uint8_t low = bits == 8 ? bytes[i] : bytes[i] & 15, high = bits == 8 ? bytes[i] : bytes[i] >> 4;
+        least = low < least ? low : least;
+        least = high < least ? high : least;
+        most = low > most ? low : most;
+        most = high > most ? high : most;
+    }
+    range[0] = least;
+    range[1] = most;
+}
+
+/* Up to 256 entries of a channel of blocks of a blockType, with their scales and zero points, as arguments of a step: entries of 8
+   bits, or of 4. */
+typedef struct nnrti_cpu_nbits_piece {
+    nnrt_plan_arg args[4];
+    uint8_t q[NNRT_BLOCK_ELEMENTS];
+    float scales[NNRT_BLOCK_SCALES], zeros[NNRT_BLOCK_SCALES];
+} nnrti_cpu_nbits_piece;
+
+static void nnrti_cpu_nbits_piece_view(nnrt_plan_arg *arg, void *data, NNRT_DataType type, int32_t blocks, int32_t size)
+{
+    memset(&arg->view, 0, sizeof(arg->view));
+    arg->tensor = 0; /* there is one */
+    arg->view.data = data;
+    arg->view.dataType = type;
+    arg->view.rank = size > 0 ? 3 : 2;
+    arg->view.dims[0] = 1;
+    arg->view.dims[1] = blocks;
+    arg->view.dims[2] = size;
+    arg->view.strides[2] = 1;
+    arg->view.strides[1] = size > 0 ? size : 1;
+    arg->view.strides[0] = blocks * arg->view.strides[1];
+}
+
+/* Begins pieces of a type: views of 256 entries of `bits` bits. */
+static void nnrti_cpu_nbits_begin(nnrti_cpu_nbits_piece *p, const nnrt_block_type *type, int64_t bits)
+{
+    const int32_t blocks = NNRT_BLOCK_ELEMENTS / type->size;
+    nnrti_cpu_nbits_piece_view(&p->args[1], p->q, NNRT_DATA_TYPE_UINT8, blocks, type->size * (int32_t)bits / 8);
+    nnrti_cpu_nbits_piece_view(&p->args[2], p->scales, NNRT_DATA_TYPE_FLOAT32, blocks, 0);
+    nnrti_cpu_nbits_piece_view(&p->args[3], p->zeros, NNRT_DATA_TYPE_FLOAT32, blocks, 0);
+    p->args[3].tensor = type->minima != 0 ? 0 : NNRT_NO_TENSOR;
+}
+
+/* Decodes entries `from` to `from` + 255 of channel c, or to the end of the row, as entries of `bits` bits; 0: scales and zero points
+   only. Returns how many. */
+static int32_t nnrti_cpu_nbits_decode(nnrti_cpu_nbits_piece *p, const nnrt_block_type *type, const nnrt_view *w, int32_t c,
+                                      int32_t from, int64_t bits)
+{
+    const int32_t left = w->dims[1] - from / type->elements, most = NNRT_BLOCK_ELEMENTS / type->elements;
+    const int32_t blocks = left < most ? left : most, parts = type->elements / type->size;
+    const uint8_t *block = (const uint8_t *)w->data +
+                           ((size_t)c * (size_t)w->dims[1] + (size_t)(from / type->elements)) * (size_t)type->bytes;
+    for (int32_t b = 0; b < blocks; b++, block += type->bytes)
+        nnrt_block_decode(type, block, bits > 0 ? p->q + b * type->elements : NULL, p->scales + b * parts, p->zeros + b * parts);
+    for (int32_t i = 0; i < blocks * type->elements / 2 && bits == 4; i++)
+        p->q[i] = (uint8_t)(p->q[2 * i] | p->q[2 * i + 1] << 4);
+    p->args[1].view.dims[1] = p->args[2].view.dims[1] = p->args[3].view.dims[1] = blocks * parts;
+    return blocks * type->elements;
+}
+
+/* The block type of a step's weights; NULL: they are entries. */
+static const nnrt_block_type *nnrti_cpu_nbits_type(const nnrt_draft_step *step)
+{
+    const NNRT_MatMulNBits *attr = (const NNRT_MatMulNBits *)step->attr;
+    return attr->blockType != 0 ? nnrt_block_type_of(attr->blockType) : NULL;
+}
+
+/* Whether a step has zero points, and whether they are float32. */
+static bool nnrti_cpu_nbits_has_zeros(const nnrt_draft_step *step)
+{
+    const nnrt_block_type *type = nnrti_cpu_nbits_type(step);
+    return type != NULL ? type->minima != 0 : step->args[3].tensor != NNRT_NO_TENSOR;
+}
+static bool nnrti_cpu_nbits_has_reals(const nnrt_draft_step *step)
+{
+    return nnrti_cpu_nbits_has_zeros(step) &&
+           (nnrti_cpu_nbits_type(step) != NULL || step->args[3].view.dataType != NNRT_DATA_TYPE_UINT8);
+}
+
+/* The properties of the constants of a step on which its form depends. */
+typedef struct nnrti_cpu_nbits_facts {
+    int32_t fits, range[2];
+    bool factored, partial; /* partial: more constants follow, so that fits may become 1 */
+} nnrti_cpu_nbits_facts;
+
+/* Adds the constants of args. bits: of an entry, 0: their range is known; small: the form of few bytes depends on all properties. */
+static void nnrti_cpu_nbits_learn(nnrti_cpu_nbits_facts *f, const nnrt_plan_arg *args, int64_t bits, int32_t block,
+                                  bool reals, bool small)
+{
+    const nnrt_view *zero = reals ? &args[3].view : NULL;
+    const int32_t fits = nnrti_cpu_nbits_fits(&args[2].view, zero);
+    int32_t range[2];
+    f->fits = fits < f->fits ? fits : f->fits;
+    if (f->fits == 0 || !small)
+        return;
+    f->factored = f->factored && (f->partial || f->fits == 1) &&
+                  nnrti_cpu_nbits_is_factored(&args[2].view, zero, block);
+    if (bits == 0)
+        return;
+    nnrti_cpu_nbits_range(&args[1].view, bits, range);
+    f->range[0] = range[0] < f->range[0] ? range[0] : f->range[0];
+    f->range[1] = range[1] > f->range[1] ? range[1] : f->range[1];
+}
+
+/* All constants of a step. */
+static void nnrti_cpu_nbits_learn_all(nnrti_cpu_nbits_facts *f, const nnrt_draft_step *step, bool small)
+{
+    const NNRT_MatMulNBits *attr = (const NNRT_MatMulNBits *)step->attr;
+    const nnrt_block_type *type = nnrti_cpu_nbits_type(step);
+    const bool reals = nnrti_cpu_nbits_has_reals(step);
+    nnrti_cpu_nbits_piece piece;
+    f->fits = 2;
+    f->range[0] = 255;
+    f->range[1] = 0;
+    f->factored = reals || !nnrti_cpu_nbits_has_zeros(step);
+    f->partial = type != NULL && type->elements == 256; /* the scales of the other types are float16: fits is never 1 */
+    if (type == NULL) {
+        nnrti_cpu_nbits_learn(f, step->args, attr->bits, (int32_t)attr->blockSize, reals, small);
+        return;
+    }
+    nnrti_cpu_nbits_begin(&piece, type, 8);
+    for (int32_t c = 0; c < step->args[1].view.dims[0] && f->fits > 0; c++)
+        for (int32_t from = 0; from < attr->columns && f->fits > 0;) {
+            const int32_t spread = f->range[1] - f->range[0];
+            const bool known = !small || spread == (1 << type->width) - 1 || spread > 64;
+            from += nnrti_cpu_nbits_decode(&piece, type, &step->args[1].view, c, from, known ? 0 : 8);
+            nnrti_cpu_nbits_learn(f, piece.args, known ? 0 : 8, type->size, reals, small);
+        }
+}
+
+/* The form of the constants of a step. small: the kernel has the forms of few bytes. Entries
+   of 3 bits are packed as 4 unless the ISA has dot products of bytes (nnrti_cpu_isa_q8): without these a GEMV is bound by
+   arithmetic, and two planes take 1.5 times the time of nibbles. */
+static void nnrti_cpu_nbits_find_form(const nnrti_cpu_isa *isa, const nnrt_draft_step *step, bool small,
+                                      nnrti_cpu_nbits_form *form)
+{
+    const NNRT_MatMulNBits *attr = (const NNRT_MatMulNBits *)step->attr;
+    nnrti_cpu_nbits_facts facts;
+    memset(form, 0, sizeof(*form));
+    nnrti_cpu_nbits_learn_all(&facts, step, small);
+    form->bits = (int32_t)attr->bits;
+    form->fits = facts.fits;
+    if (form->fits == 0 || !small)
+        return;
+    form->factored = form->fits == 1 && facts.factored;
+    if (attr->blockSize % 32 != 0 && !form->factored)
+        return;
+    if (nnrti_cpu_nbits_has_zeros(step)) /* without them an offset of the entries changes the sums only */
+        facts.range[0] = 0;
+    for (form->bits = 2; form->bits < 8 && facts.range[1] - facts.range[0] >= 1 << form->bits; form->bits++)
+        continue;
+    form->bits = form->bits == 7 ? 8 : form->bits == 3 && isa->q8.bytes > 1 ? 4 : form->bits;
+    if (form->bits < attr->bits)
+        form->least = facts.range[0];
+    else
+        form->bits = (int32_t)attr->bits;
+}
+
+/* nnrti_cpu_nbits_find_form; recalled if the weights were packed before. */
+static NNRT_ReturnCode nnrti_cpu_recall_nbits_form(nnrti_cpu_edit *e, const nnrt_draft_step *step, bool small,
+                                                   nnrti_cpu_nbits_form *form)
+{
+    int64_t number;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    if (!nnrti_cpu_recall(e, &number)) {
+        nnrti_cpu_nbits_find_form(e->isa, step, small, form);
+        number = form->fits | form->bits << 2 | (int32_t)form->factored << 6 | form->least << 7;
+        code = nnrti_cpu_note(e, number);
+    }
+    form->fits = (int32_t)(number & 3);
+    form->bits = (int32_t)(number >> 2 & 15);
+    form->factored = (number >> 6 & 1) != 0;
+    form->least = (int32_t)(number >> 7);
+    return code;
+}
+
+/* Adds 32 entries of a channel, in order, to the words of a record, which are 0 and `width` apart. The kernels multiply
+   four entries at once, one in each byte of a word: those at even or at odd positions of eight. Such a group has its low
+   bits, 2 or 4 of each entry, in one word, and its high bits, 1 or 2, in another. */
+static void nnrti_cpu_nbits_planes(const uint8_t *entries, int32_t bits, uint32_t *word, int32_t width)
+{
+    const int32_t low = bits < 4 ? 2 : 4, high = bits - low;
+    const uint32_t lowMask = ((1u << low) - 1u) * 0x01010101u, highMask = ((1u << high) - 1u) * 0x01010101u;
+    for (int32_t group = 0; group < 8; group++) {
+        const uint8_t *const e = entries + group / 2 * 8 + group % 2;
+        const uint32_t four = (uint32_t)e[0] | (uint32_t)e[2] << 8 | (uint32_t)e[4] << 16 | (uint32_t)e[6] << 24;
+        const int32_t each = 8 / low, several = high > 0 ? 8 / high : 8;
+        word[group / each * width] |= (four & lowMask) << group % each * low;
+        if (high > 0)
+            word[(low + group / several) * width] |= (four >> low & highMask) << group % several * high;
+    }
+}
+
+/* Packs the entries of a record, `record` of the model from byte `from` on, to words `width` apart. */
+static void nnrti_cpu_pack_nbits_words(const nnrti_cpu_nbits *a, int64_t bits, const uint8_t *from, uint32_t *word,
+                                       int32_t width)
+{
+    if (a->bits == bits) {
+        for (int32_t i = 0; i < a->record * a->bits / 32; i++, from += 4, word += width)
+            *word = (uint32_t)from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
+        return;
+    }
+    for (int32_t k = 0; k < a->record; k += 32, word += a->bits * width) {
+        uint8_t entries[32];
+        for (int32_t i = 0; i < 32; i++)
+            entries[i] = (uint8_t)((bits == 8 ? from[k + i] : from[(k + i) / 2] >> i % 2 * 4 & 15) - a->least);
+        nnrti_cpu_nbits_planes(entries, a->bits, word, width);
+    }
+}
+
+/* Stores the scale and the zero point of block b of channel c at lane `lane` of a record. */
+static void nnrti_cpu_pack_nbits_scale(const nnrti_cpu_nbits *a, const nnrt_plan_arg *args, int64_t bits, int32_t c,
+                                       int32_t b, int32_t lane, uint8_t *scales, uint8_t *zeros)
+{
+    const nnrt_view *scale = &args[2].view, *zero = &args[3].view;
     const float s = nnrti_cpu_weight(scale, (ptrdiff_t)c * scale->dims[1] + b);
     if (a->scaleBytes == 2)
-        ((uint16_t *)(void *)to)[lane] = nnrt_half_from_float(s);
+        ((uint16_t *)(void *)scales)[lane] = nnrt_half_from_float(s);
     else
-        ((float *)(void *)to)[lane] = s;
+        ((float *)(void *)scales)[lane] = s;
     if (a->zeroBytes == 1) {
         const uint8_t *const row = (const uint8_t *)zero->data + (size_t)c * (size_t)zero->dims[1];
-        zeros[lane] = (uint8_t)(a->bits == 8 ? row[b] : row[b / 2] >> (b % 2 * 4) & 15);
+        zeros[lane] = (uint8_t)(bits == 8 ? row[b] : row[b / 2] >> (b % 2 * 4) & 15);
     } else if (a->zeroBytes == 4) {
         ((float *)(void *)zeros)[lane] = nnrti_cpu_weight(zero, (ptrdiff_t)c * zero->dims[1] + b);
     }
-    for (int32_t i = 0; i < w->dims[2]; i += 4, from += 4, word += width)
-        *word = (uint32_t)from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
 }
 
-/* Packs the weights of a step with these arguments. */
-static void nnrti_cpu_pack_nbits(const nnrti_cpu_nbits *a, const nnrt_plan_arg *args, int32_t width,
-                                 const int32_t packed[2], uint8_t *to)
+/* Packs channel c of args, lane `lane` of a panel whose records begin at `to`. Returns the end of these records. */
+static uint8_t *nnrti_cpu_pack_nbits_channel(const nnrti_cpu_nbits *a, const nnrt_plan_arg *args, int64_t bits, int32_t c,
+                                         int32_t lane, int32_t width, uint8_t *to)
+{
+    const nnrt_view *w = &args[1].view;
+    const nnrt_view *zero = a->zeroBytes > 0 ? &args[3].view : NULL;
+    const int32_t each = a->record / a->block, shared = NNRTI_CPU_NBITS_SHARED / a->block;
+    const uint8_t *from = (const uint8_t *)w->data + (size_t)c * (size_t)w->dims[1] * (size_t)w->dims[2];
+    int8_t parts[2][16];
+    for (int32_t b = 0; b < w->dims[1]; b += each, from += (size_t)(each * w->dims[2]), to += a->blockBytes) {
+        uint8_t *scales = to, *zeros;
+        if (a->factorBytes > 0 && b % shared == 0) {
+            float factors[2];
+            (void)nnrti_cpu_nbits_factors(&args[2].view, zero, (ptrdiff_t)c * w->dims[1] + b, shared, factors, parts);
+            for (int32_t i = 0; i < 1 + a->zeroBytes; i++)
+                ((float *)(void *)to)[i * width + lane] = factors[i];
+            scales = to += a->factorBytes;
+        }
+        zeros = scales + (size_t)(width * a->scaleBytes * each);
+        for (int32_t i = 0; i < each && a->factorBytes > 0; i++) {
+            scales[i * width + lane] = (uint8_t)parts[0][b % shared + i];
+            if (a->zeroBytes > 0)
+                zeros[i * width + lane] = (uint8_t)parts[1][b % shared + i];
+        }
+        if (a->factorBytes == 0)
+            nnrti_cpu_pack_nbits_scale(a, args, bits, c, b, lane, scales, zeros);
+        nnrti_cpu_pack_nbits_words(a, bits, from,
+                                   (uint32_t *)(void *)(zeros + (size_t)(width * a->zeroBytes * each)) + lane, width);
+    }
+    return to;
+}
+
+/* Packs the weights of a step with these arguments. bits: of an entry of the model; type: of blocks, or NULL. */
+static void nnrti_cpu_pack_nbits(const nnrti_cpu_nbits *a, const nnrt_plan_arg *args, int64_t bits, const nnrt_block_type *type,
+                                 int32_t width, const int32_t packed[2], uint8_t *to)
 {
     const nnrt_view *w = &args[1].view, *bias = &args[4].view;
+    const int64_t own = a->bits == bits ? bits : 8; /* of an entry of a piece */
+    nnrti_cpu_nbits_piece piece;
+    if (type != NULL)
+        nnrti_cpu_nbits_begin(&piece, type, own);
     memset(to, 0, (size_t)packed[0] * (size_t)packed[1]);
     for (int32_t c = 0; c < w->dims[0]; c++) {
         uint8_t *const panel = to + (size_t)(c / width) * (size_t)packed[1];
         const int32_t lane = c % width;
+        uint8_t *record = panel + (size_t)width * sizeof(float);
         if (args[4].tensor != NNRT_NO_TENSOR)
             ((float *)(void *)panel)[lane] = nnrti_cpu_weight(bias, c * bias->strides[0]);
-        for (int32_t b = 0; b < w->dims[1]; b++)
-            nnrti_cpu_pack_nbits_block(a, args, c, b, lane, width,
-                                       panel + (size_t)width * sizeof(float) + (size_t)b * a->blockBytes);
+        if (type == NULL)
+            (void)nnrti_cpu_pack_nbits_channel(a, args, bits, c, lane, width, record);
+        for (int32_t from = 0; type != NULL && from < w->dims[1] * type->elements;) {
+            from += nnrti_cpu_nbits_decode(&piece, type, w, c, from, own);
+            record = nnrti_cpu_pack_nbits_channel(a, piece.args, own, 0, lane, width, record);
+        }
     }
 }
 
@@ -6567,24 +7600,35 @@ static void nnrti_cpu_tile_nbits(const nnrti_cpu_edit *e, nnrt_draft_step *step,
 
 /* The attributes of a step, and the dimensions of its packed weights; *a: NULL if these are too large. */
 static NNRT_ReturnCode nnrti_cpu_make_nbits(const nnrti_cpu_edit *e, const nnrt_draft_step *step, int32_t width,
-                                            int32_t scaleBytes, int32_t packed[2], nnrti_cpu_nbits **a)
+                                            const nnrti_cpu_nbits_form *form, bool small, int32_t packed[2], nnrti_cpu_nbits **a)
 {
     const NNRT_MatMulNBits *attr = (const NNRT_MatMulNBits *)step->attr;
     const nnrt_view *w = &step->args[1].view;
-    const int32_t zeroBytes = step->args[3].tensor == NNRT_NO_TENSOR ? 0 : nnrti_cpu_nbits_reals(step) == NULL ? 1 : 4;
-    const int64_t blockBytes = (int64_t)width * ((int64_t)scaleBytes + zeroBytes + w->dims[2]);
-    const int64_t panelBytes = width * (int64_t)sizeof(float) + blockBytes * w->dims[1];
+    const int32_t block = (int32_t)attr->blockSize, record = form->factored ? 32 : block;
+    const int32_t scaleBytes = form->factored ? 1 : small && form->fits == 2 ? 2 : 4;
+    const int32_t zeroBytes = !nnrti_cpu_nbits_has_zeros(step)                     ? 0
+                              : form->factored || !nnrti_cpu_nbits_has_reals(step) ? 1
+                                                                                   : 4;
+    const int32_t blocks = (int32_t)((attr->columns - 1) / attr->blockSize) + 1;
+    const int64_t blockBytes = (int64_t)width * (((int64_t)scaleBytes + zeroBytes) * (record / block) + record * form->bits / 8);
+    const int64_t factorBytes = form->factored ? (int64_t)width * (1 + zeroBytes) * (int64_t)sizeof(float) : 0;
+    const int64_t shared = form->factored ? blocks / (NNRTI_CPU_NBITS_SHARED / block) : 0;
+    const int64_t panelBytes = width * (int64_t)sizeof(float) + blockBytes * (blocks / (record / block)) + factorBytes * shared;
     const int64_t panels = nnrti_cpu_div_up(w->dims[0], width);
     *a = NULL;
     if (panelBytes * panels > INT32_MAX)
         return NNRT_SUCCESS;
     if ((*a = (nnrti_cpu_nbits *)nnrt_memory_keep(e->draft->memory, sizeof(**a))) == NULL)
         return nnrti_cpu_no_memory(e, step);
-    (*a)->bits = (int32_t)attr->bits;
-    (*a)->block = (int32_t)attr->blockSize;
+    (*a)->bits = form->bits;
+    (*a)->block = block;
+    (*a)->least = form->least;
+    (*a)->middle = zeroBytes > 0 ? 0 : (1 << (attr->bits - 1)) - form->least;
+    (*a)->record = record;
     (*a)->scaleBytes = scaleBytes;
     (*a)->zeroBytes = zeroBytes;
     (*a)->blockBytes = (size_t)blockBytes;
+    (*a)->factorBytes = (size_t)factorBytes;
     for (int32_t i = 0; i < 2; i++)
         (*a)->gemm.conv.window[i] = (*a)->gemm.conv.stride[i] = (*a)->gemm.conv.dilation[i] = 1;
     packed[0] = (int32_t)panels;
@@ -6602,22 +7646,23 @@ static NNRT_ReturnCode nnrti_cpu_lower_nbits(nnrti_cpu_edit *e, uint32_t s)
     const int32_t one = 1;
     const bool int8 = ((const NNRT_MatMulNBits *)step->attr)->accuracyLevel == 4;
     const nnrti_cpu_kernel *const kernel = int8 ? &e->isa->gemm_nbits_int8 : &e->isa->gemm_nbits;
+    const bool small = int8 && e->isa->narrow != NULL;
+    const int64_t bits = ((const NNRT_MatMulNBits *)step->attr)->bits;
+    const nnrt_block_type *type = nnrti_cpu_nbits_type(step);
     int32_t weights[2], packed[2];
     int64_t rows;
     ptrdiff_t strides[2];
     nnrti_cpu_nbits *a;
+    nnrti_cpu_nbits_form form;
     nnrt_plan_arg *args;
     void *data, *last;
-    int64_t fits;
     NNRT_ReturnCode code;
     if (!nnrti_cpu_is_allowed(e, kernel) || !nnrti_cpu_is_nbits(step, &rows, strides))
         return NNRT_SUCCESS;
     weights[0] = old[1].view.dims[0];
     weights[1] = (int32_t)((const NNRT_MatMulNBits *)step->attr)->columns;
-    if ((code = nnrti_cpu_recall_nbits_fits(e, &old[2].view, nnrti_cpu_nbits_reals(step), &fits)) != NNRT_SUCCESS || fits == 0 ||
-        (code = nnrti_cpu_make_nbits(e, step, width, int8 && fits == 2 && e->isa->narrow != NULL ? 2 : 4, packed, &a)) !=
-            NNRT_SUCCESS ||
-        a == NULL)
+    if ((code = nnrti_cpu_recall_nbits_form(e, step, small, &form)) != NNRT_SUCCESS || form.fits == 0 ||
+        (code = nnrti_cpu_make_nbits(e, step, width, &form, small, packed, &a)) != NNRT_SUCCESS || a == NULL)
         return code;
     nnrti_cpu_set_kernel(step, kernel, a);
     step->flags = 0;
@@ -6632,7 +7677,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_nbits(nnrti_cpu_edit *e, uint32_t s)
         (code = nnrti_cpu_derive(e, s, NNRT_DATA_TYPE_FLOAT32, 1, &one, &last)) != NNRT_SUCCESS)
         return code;
     if (data != NULL)
-        nnrti_cpu_pack_nbits(a, old, width, packed, (uint8_t *)data);
+        nnrti_cpu_pack_nbits(a, old, bits, type, width, packed, (uint8_t *)data);
     if (last != NULL)
         memset(last, 0, sizeof(float));
     return NNRT_SUCCESS;
@@ -7038,7 +8083,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_conv_multi_gemm(nnrti_cpu_edit *e, uint32
    (nnrti_cpu_largest_sum proves that no sum overflows), and requantization yields the exact integer. int8 elements
    are flipped to uint8 by XOR 0x80, so that one kernel serves both types. Dot products of bytes read bytes of x (VNNI
    uint8, SDOT int8, I8MM both), and its zero point is folded into the bias: sum((x - zx) * w) = sum(x * w) - zx *
-   sum(w). Other ISAs widen x to int16 or int32 and subtract the zero point. Requantization tries float arithmetic
+   sum(w). AVX2 adds products of bytes in 16 bits where that is exact (nnrti_cpu_pairs). Else, and on other ISAs, x is widened
+   to int16 or int32, less its zero point. Requantization tries float arithmetic
    first and falls back to integers for the rare sums so close to a rounding boundary that float rounding could matter
    (nnrti_cpu_requantize_table). */
 
@@ -7236,7 +8282,8 @@ typedef struct nnrti_cpu_pack_q8_job {
     int32_t zeroX, depth;
     int64_t line;
     void *to;
-    int32_t *table;
+    int32_t *table; /* gets biases and sums of the weights; NULL: none */
+    size_t row; /* bytes of a channel */
 } nnrti_cpu_pack_q8_job;
 
 /* Packs some channels c .. c + rows of a panel that begins at channel `panel` and has `width`, a chunk of weights of
@@ -7248,7 +8295,7 @@ static void nnrti_cpu_pack_q8_rows(const nnrti_cpu_pack_q8_job *job, int32_t pan
     const nnrt_view *const w = job->w, *const bias = job->bias;
     const int32_t flip = nnrti_cpu_flip(w), size = isa->group * isa->bytes;
     const int64_t terms = nnrti_cpu_terms_q8(w);
-    uint8_t *row = (uint8_t *)job->to + ((size_t)panel * (size_t)job->depth + (size_t)(c - panel)) * (size_t)size;
+    uint8_t *row = (uint8_t *)job->to + (size_t)panel * job->row + (size_t)(c - panel) * (size_t)size;
     uint8_t chunk[NNRTI_CPU_CHUNK];
     uint32_t words[NNRTI_CPU_PACK_ROWS][NNRTI_CPU_CHUNK], sums[NNRTI_CPU_PACK_ROWS] = {0};
     for (int64_t first = 0, end; first < terms; first = end) {
@@ -7276,11 +8323,66 @@ static void nnrti_cpu_pack_q8_rows(const nnrti_cpu_pack_q8_job *job, int32_t pan
         }
         row += (size_t)groups * (size_t)width * (size_t)size;
     }
-    for (int32_t r = 0; r < rows; r++) {
+    for (int32_t r = 0; r < rows && job->table != NULL; r++) {
         const uint32_t sum =
             (isa->bytes == 1 ? (uint32_t)0 - sums[r] * (uint32_t)job->zeroX : 0) +
             (uint32_t)(bias != NULL ? ((const int32_t *)bias->data)[(c + r) * bias->strides[0]] : 0);
         memcpy(nnrti_cpu_table_column(job->table, c + r, isa->lanes), &sum, sizeof(sum));
+    }
+}
+
+/* Sums of the pairs of eight weights, in the 16-bit quarters of a word: of positive weights, and of the magnitudes of negative
+   ones. */
+typedef struct nnrti_cpu_pair_sums {
+    uint64_t up, down;
+} nnrti_cpu_pair_sums;
+
+static nnrti_cpu_pair_sums nnrti_cpu_sum_pairs(const void *w)
+{
+    const uint64_t even = 0x00FF00FF00FF00FF, ones = 0x0101010101010101;
+    nnrti_cpu_pair_sums sums;
+    uint64_t v, negative, down;
+    memcpy(&v, w, sizeof(v));
+    negative = (v >> 7 & ones) * 0xFF;
+    down = (~v & negative) + (negative & ones);
+    v &= ~negative;
+    sums.up = (v & even) + (v >> 8 & even);
+    sums.down = (down & even) + (down >> 8 & even);
+    return sums;
+}
+
+/* Whether a sum of a quarter in `some` exceeds 128, so that 16-bit sums of products may be inexact. */
+static bool nnrti_cpu_exceeds(nnrti_cpu_pair_sums sums, uint64_t some)
+{
+    const uint64_t most = 0x7F7F7F7F7F7F7F7F; /* 2^15 - 129 in each quarter */
+    return (((sums.up + most) | (sums.down + most)) & some & 0x8000800080008000) != 0;
+}
+
+/* The form of two groups of a channel: the worse one, if their sums of two products are exact. */
+static uint8_t nnrti_cpu_form_of_groups(const void *w)
+{
+    const nnrti_cpu_pair_sums pairs = nnrti_cpu_sum_pairs(w);
+    const nnrti_cpu_pair_sums fours = {pairs.up + (pairs.up >> 32), pairs.down + (pairs.down >> 32)};
+    return !nnrti_cpu_exceeds(fours, UINT32_MAX)   ? NNRTI_CPU_PAIRS_FOUR
+           : !nnrti_cpu_exceeds(pairs, UINT64_MAX) ? NNRTI_CPU_PAIRS_TWO
+                                                   : NNRTI_CPU_PAIRS_ONE;
+}
+
+/* Sets the forms of the `depth` groups of a panel of `width` channels. */
+static void nnrti_cpu_set_pairs_forms(const uint8_t *w, int32_t width, int32_t depth, uint8_t *forms)
+{
+    for (int32_t g = 0; g < depth; g++, w += 4 * width) {
+        bool four = g + 1 < depth, two = true;
+        for (int32_t i = 0; i < 4 * width; i += 8) {
+            const nnrti_cpu_pair_sums pairs = nnrti_cpu_sum_pairs(w + i);
+            two = two && !nnrti_cpu_exceeds(pairs, UINT64_MAX);
+            if (four) {
+                const nnrti_cpu_pair_sums next = nnrti_cpu_sum_pairs(w + 4 * width + i);
+                const nnrti_cpu_pair_sums fours = {pairs.up + next.up, pairs.down + next.down};
+                four = !nnrti_cpu_exceeds(fours, UINT64_MAX);
+            }
+        }
+        forms[g] = four ? NNRTI_CPU_PAIRS_FOUR : two ? NNRTI_CPU_PAIRS_TWO : NNRTI_CPU_PAIRS_ONE;
     }
 }
 
@@ -7293,11 +8395,14 @@ static void nnrti_cpu_pack_q8_panel(void *arg, uint32_t i, uint32_t worker)
     const int32_t channels = left < isa->panel ? left : isa->panel, size = isa->group * isa->bytes;
     const int32_t width = (channels + isa->lanes - 1) / isa->lanes * isa->lanes;
     const int32_t some = isa->panel < NNRTI_CPU_PACK_ROWS ? isa->panel : NNRTI_CPU_PACK_ROWS;
+    uint8_t *const to = (uint8_t *)job->to + (size_t)panel * job->row;
+    const size_t weights = (size_t)width * (size_t)job->depth * (size_t)size;
     (void)worker;
-    memset((uint8_t *)job->to + (size_t)panel * (size_t)job->depth * (size_t)size, 0,
-           (size_t)width * (size_t)job->depth * (size_t)size);
+    memset(to, 0, (size_t)width * job->row);
     for (int32_t c = 0; c < channels; c += some)
         nnrti_cpu_pack_q8_rows(job, panel, width, panel + c, channels - c < some ? channels - c : some);
+    if (isa->forms)
+        nnrti_cpu_set_pairs_forms(to, width, job->depth, to + weights);
 }
 
 /* The biases in the table, which include sums of the weights: recalled if the weights were packed before. */
@@ -7421,10 +8526,10 @@ typedef struct nnrti_cpu_plan_q8 {
     size_t scratch; /* bytes for each worker */
 } nnrti_cpu_plan_q8;
 
-static nnrti_cpu_plan_q8 nnrti_cpu_plan_gemm_q8(const nnrti_cpu_edit *e, nnrti_cpu_gemm_q8 *a, const nnrt_view *x,
-                                                const nnrt_view *w, const nnrt_view *y, bool grouped, uint32_t workers)
+static nnrti_cpu_plan_q8 nnrti_cpu_plan_gemm_q8(const nnrti_cpu_edit *e, const nnrti_cpu_isa_q8 *isa, nnrti_cpu_gemm_q8 *a,
+                                                const nnrt_view *x, const nnrt_view *w, const nnrt_view *y, bool grouped,
+                                                uint32_t workers)
 {
-    const nnrti_cpu_isa_q8 *isa = &e->isa->q8;
     const int32_t K = w->dims[3];
     /* With dynamic shapes the packed weights must not depend on the stride of a single column, nor on an upper bound of
        the channels above K: x is close, if its pixels are dense. */
@@ -7440,7 +8545,8 @@ static nnrti_cpu_plan_q8 nnrti_cpu_plan_gemm_q8(const nnrti_cpu_edit *e, nnrti_c
                   groups = nnrti_cpu_div_up(line, isa->group);
     const int64_t depth = line > 0 ? taps * K / line * groups : 0;
     const int64_t all = (int64_t)y->dims[0] * y->dims[1] * y->dims[2], pixels = all > 0 ? all : 1; /* a phase may have none */
-    const int64_t row = depth * isa->group * isa->bytes;
+    const int64_t forms = isa->forms ? nnrti_cpu_div_up(depth, isa->lanes) : 0; /* a panel has at least `lanes` channels */
+    const int64_t row = depth * isa->group * isa->bytes + forms;
     const int32_t limit = nnrti_cpu_most_rows_q8(e, pixels, gather && row <= 1 << 24 ? row : 0);
     nnrti_cpu_plan_q8 plan = {row <= 1 << 24 ? (int32_t)row : -1, line, 0};
     size_t most;
@@ -7449,7 +8555,7 @@ static nnrti_cpu_plan_q8 nnrti_cpu_plan_gemm_q8(const nnrti_cpu_edit *e, nnrti_c
     a->depth = (int32_t)depth;
     a->gather = gather;
     nnrti_cpu_tile_gemm_q8(a, pixels, limit, (w->dims[0] + isa->panel - 1) / isa->panel,
-                           nnrti_cpu_gemm_q8_work((size_t)isa->bytes, pixels, w->dims[0], (int32_t)(row / isa->bytes)) >
+                           nnrti_cpu_gemm_q8_work(isa->forms ? 2 : (size_t)isa->bytes, pixels, w->dims[0], (int32_t)(row / isa->bytes)) >
                                    NNRTI_CPU_MIN_WORK
                                ? (int32_t)workers
                                : 1);
@@ -7483,6 +8589,53 @@ static void nnrti_cpu_merge_rows_q8(const nnrti_cpu_gemm_q8 *a, nnrt_view *x, nn
         x->dims[2] = y->dims[2] = (int32_t)pixels;
 }
 
+/* The time of a GEMM of weights w [C,kH,kW,K] by the sums of 16 bits of nnrti_cpu_pairs, relative to int16: about 0.8, 0.95
+   or 2.2 for two groups of a panel, whose forms it finds as if windows had no ends. */
+static double nnrti_cpu_pairs_time(const nnrt_view *w, int32_t panel)
+{
+    const int64_t terms = nnrti_cpu_terms_q8(w);
+    int64_t counts[3] = {0, 0, 0};
+    uint8_t chunk[NNRTI_CPU_CHUNK];
+    for (int32_t c = 0; c < w->dims[0]; c += panel)
+        for (int64_t first = 0; first < terms; first += NNRTI_CPU_CHUNK) {
+            const int32_t count = terms - first < NNRTI_CPU_CHUNK ? (int32_t)(terms - first) : NNRTI_CPU_CHUNK;
+            uint8_t forms[NNRTI_CPU_CHUNK / 8] = {0};
+            for (int32_t r = c; r < c + panel && r < w->dims[0]; r++) {
+                const uint8_t zero = (uint8_t)(nnrti_cpu_weight_zero_point(w, r) + nnrti_cpu_flip(w));
+                nnrti_cpu_load_weights_q8(w, r, first, count, zero, chunk);
+                for (int32_t t = 0; t < count; t += NNRTI_CPU_CHUNK_LANES)
+                    for (int32_t i = 0; i < NNRTI_CPU_CHUNK_LANES; i++)
+                        chunk[t + i] = (uint8_t)(chunk[t + i] - zero);
+                for (int32_t i = 0; i < count; i += 8) {
+                    const uint8_t form = nnrti_cpu_form_of_groups(chunk + i);
+                    forms[i / 8] = form > forms[i / 8] ? form : forms[i / 8];
+                }
+            }
+            for (int32_t i = 0; i < count; i += 8)
+                counts[forms[i / 8]]++;
+        }
+    return (0.8 * (double)counts[0] + 0.95 * (double)counts[1] + 2.2 * (double)counts[2]) /
+           ((double)counts[0] + (double)counts[1] + (double)counts[2] + 1e-9);
+}
+
+/* The layout and the kernel for the GEMM of weights w, or several: by sums of 16 bits if the ISA has them and is faster so;
+   recalled if the weights were packed before. w NULL: not by these. */
+static NNRT_ReturnCode nnrti_cpu_choose_gemm_q8(nnrti_cpu_edit *e, const nnrt_view *w, bool several,
+                                                const nnrti_cpu_isa_q8 **isa, const nnrti_cpu_kernel **kernel)
+{
+    const nnrti_cpu_pairs *const pairs = &e->isa->pairs;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    int64_t chosen = 0;
+    if (w != NULL && pairs->q8.group > 0 && !nnrti_cpu_recall(e, &chosen)) {
+        chosen = nnrti_cpu_pairs_time(w, pairs->q8.panel) < 1;
+        code = nnrti_cpu_note(e, chosen);
+    }
+    *isa = chosen != 0 ? &pairs->q8 : &e->isa->q8;
+    *kernel = several ? (chosen != 0 ? &pairs->multi_gemm_q8 : &e->isa->multi_gemm_q8)
+                      : (chosen != 0 ? &pairs->gemm_q8 : &e->isa->gemm_q8);
+    return code;
+}
+
 /* Step s becomes an int8 GEMM of x and y, viewed as images, and of weights w [C,kH,kW,K]; quant: the constants
    derived by the operator's rule, or of MATMUL_INTEGER and CONV_INTEGER the zero points of the weights; zeroX: theirs of
    x, or NULL. */
@@ -7493,6 +8646,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
 {
     nnrt_draft *d = e->draft;
     const nnrti_cpu_isa_q8 *isa = &e->isa->q8;
+    const nnrti_cpu_kernel *kernel;
     const int32_t panels = (w->dims[0] + isa->panel - 1) / isa->panel;
     const nnrt_plan_arg zero = zeroX != NULL ? *zeroX : *x;
     const nnrt_view list = *quant;
@@ -7506,7 +8660,9 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
     void *data, *table;
     int64_t reach = 0;
     NNRT_ReturnCode code = raw ? NNRT_SUCCESS : nnrti_cpu_recall_largest_sum(e, &x->view, w, bias, &reach);
-    if (code != NNRT_SUCCESS || reach < 0 || empty || rows == 0 || !nnrti_cpu_is_allowed(e, &e->isa->gemm_q8))
+    if (code != NNRT_SUCCESS || reach < 0 || empty || rows == 0 ||
+        (code = nnrti_cpu_choose_gemm_q8(e, raw ? NULL : w, false, &isa, &kernel)) != NNRT_SUCCESS ||
+        !nnrti_cpu_is_allowed(e, kernel))
         return code;
     a = (nnrti_cpu_gemm_q8 *)nnrt_memory_keep(d->memory, sizeof(*a));
     if (a == NULL)
@@ -7514,13 +8670,13 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
     *a = *found;
     if (e->dynamic == NULL)
         nnrti_cpu_merge_rows_q8(a, &from.view, &to.view);
-    plan = nnrti_cpu_plan_gemm_q8(e, a, &from.view, w, &to.view, false, d->workers);
+    plan = nnrti_cpu_plan_gemm_q8(e, isa, a, &from.view, w, &to.view, false, d->workers);
     if (plan.row < 0)
         return NNRT_SUCCESS;
     packed[1] = plan.row;
     if (e->dynamic != NULL && from.view.dims[2] == 1)
         from.view.strides[2] = w->dims[3];
-    nnrti_cpu_set_kernel(&d->steps[s], &e->isa->gemm_q8, a);
+    nnrti_cpu_set_kernel(&d->steps[s], kernel, a);
     d->steps[s].flags = 0;
     d->steps[s].scratchBytes = plan.scratch;
     if ((args = nnrt_draft_args(d, s, a->zero ? 2 : 1, 1)) == NULL)
@@ -7536,7 +8692,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
         memset(table, 0, (size_t)packed[0] * NNRTI_CPU_REQUANTIZE_ROWS * sizeof(int32_t));
         if (data != NULL) {
             nnrti_cpu_pack_q8_job job = {isa, w, bias, raw ? 1 : NNRTI_CPU_DOT_ZERO(isa, &from.view), a->depth,
-                                         plan.line, data, (int32_t *)table};
+                                         plan.line, data, (int32_t *)table, (size_t)plan.row};
             nnrti_cpu_parallel_for(&e->call, 80.0 * (double)packed[0] * (double)packed[1], (uint32_t)panels,
                                    nnrti_cpu_pack_q8_panel, &job);
         }
@@ -7605,6 +8761,7 @@ static NNRT_ReturnCode nnrti_cpu_fill_multi_gemm_q8(nnrti_cpu_edit *e, const nnr
             job.depth = p->gemm.depth;
             job.line = lines[i];
             if (of->to != NULL) {
+                job.row = (size_t)p->row;
                 job.to = (uint8_t *)of->to + p->packed + (size_t)g * (size_t)a->padded * (size_t)p->row;
                 nnrti_cpu_parallel_for(&e->call, 80.0 * (double)a->padded * (double)p->row, panels,
                                        nnrti_cpu_pack_q8_panel, &job);
@@ -7622,6 +8779,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_multi_gemm_q8(nnrti_cpu_edit *e, uint32_t
 {
     nnrt_draft *d = e->draft;
     const nnrti_cpu_isa_q8 *isa = &e->isa->q8;
+    const nnrti_cpu_kernel *kernel;
     const nnrt_draft_step *step = &d->steps[s];
     const nnrti_cpu_conv_attr c = nnrti_cpu_conv_attr_of(step);
     const nnrt_plan_arg x = step->args[0], y = step->args[4];
@@ -7638,7 +8796,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_multi_gemm_q8(nnrti_cpu_edit *e, uint32_t
     nnrt_plan_arg *args;
     void *data, *table;
     NNRT_ReturnCode code = nnrti_cpu_recall_largest_sum(e, &x.view, &w, has ? &bias : NULL, &reach);
-    if (code != NNRT_SUCCESS || reach < 0 || !nnrti_cpu_is_allowed(e, &e->isa->multi_gemm_q8) ||
+    if (code != NNRT_SUCCESS || reach < 0 ||
+        (code = nnrti_cpu_choose_gemm_q8(e, &w, true, &isa, &kernel)) != NNRT_SUCCESS || !nnrti_cpu_is_allowed(e, kernel) ||
         down * across > (e->dynamic != NULL ? NNRTI_CPU_DYNAMIC_PHASES : NNRTI_CPU_PHASES))
         return code;
     a = (nnrti_cpu_multi_gemm_q8 *)nnrt_memory_keep(d->memory, sizeof(*a));
@@ -7668,7 +8827,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_multi_gemm_q8(nnrti_cpu_edit *e, uint32_t
         for (int32_t k = 0; k < 2; k++)
             to.dims[1 + k] = p->size[k];
         if (p->gemm.window[0] == 0 || p->gemm.window[1] == 0 ||
-            (plan = nnrti_cpu_plan_gemm_q8(e, &p->gemm, &from, &weights[i], &to, a->groups > 1, 1)).row < 0 ||
+            (plan = nnrti_cpu_plan_gemm_q8(e, isa, &p->gemm, &from, &weights[i], &to, a->groups > 1, 1)).row < 0 ||
             plan.row > INT32_MAX / 2 - packed[1] || ints > INT32_MAX)
             return NNRT_SUCCESS;
         while (d->workers > 1 && p->gemm.rows > 24 &&
@@ -7680,7 +8839,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_multi_gemm_q8(nnrti_cpu_edit *e, uint32_t
         lines[i] = plan.line;
         scratch = plan.scratch > scratch ? plan.scratch : scratch;
     }
-    nnrti_cpu_set_kernel(&d->steps[s], &e->isa->multi_gemm_q8, a);
+    nnrti_cpu_set_kernel(&d->steps[s], kernel, a);
     d->steps[s].flags = 0;
     d->steps[s].scratchBytes = scratch;
     if ((args = nnrt_draft_args(d, s, 1, 1)) == NULL)
@@ -7702,7 +8861,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_multi_gemm_q8(nnrti_cpu_edit *e, uint32_t
     memset(table, 0, (size_t)rows * sizeof(int32_t));
     {
         const nnrti_cpu_pack_q8_job job = {isa, NULL, has ? &bias : NULL, NNRTI_CPU_DOT_ZERO(isa, &x.view), 0, 0, data,
-                                           (int32_t *)table};
+                                           (int32_t *)table, 0};
         return nnrti_cpu_fill_multi_gemm_q8(e, a, &job, weights, lines, &quant, &y.view);
     }
 }
@@ -7890,6 +9049,176 @@ static NNRT_ReturnCode nnrti_cpu_lower_constant_matmul_q8(nnrti_cpu_edit *e, uin
     y.view = nnrti_cpu_matrix_as_image(&y.view, rows, stepY, w.dims[0]);
     return nnrti_cpu_lower_gemm_q8(e, s, &x, &w, step->args[2].tensor != NNRT_NO_TENSOR ? &step->args[2].view : NULL,
                                    &step->args[3].view, NULL, &y, &a);
+}
+
+/* ---- int16 by int8 weights ---- */
+
+/* The bias of channel c, int32 or int64. */
+static double nnrti_cpu_bias_q16(const nnrt_view *bias, int32_t c)
+{
+    const ptrdiff_t at = c * bias->strides[0];
+    return bias->dataType == NNRT_DATA_TYPE_INT64 ? (double)((const int64_t *)bias->data)[at]
+                                                  : (double)((const int32_t *)bias->data)[at];
+}
+
+/* Whether all sums of weights w [C,kH,kW,K] and of the bias, which may be NULL, stay within 2^37, and all factors are below
+   2^14, so that float64 requantizes exactly. */
+static bool nnrti_cpu_is_exact_q16(const nnrt_view *w, const nnrt_view *bias, const nnrt_view *quant)
+{
+    const int64_t terms = nnrti_cpu_terms_q8(w);
+    const int32_t K = w->dims[3];
+    for (int32_t c = 0; c < w->dims[0]; c++) {
+        const int32_t *factor = nnrt_quant_factor(quant, c);
+        const double b = bias != NULL ? nnrti_cpu_bias_q16(bias, c) : 0;
+        double sum = 0;
+        for (int64_t t = 0; t < terms; t++) {
+            const int32_t tap = (int32_t)(t / K), v = ((const int8_t *)w->data)[nnrti_cpu_weight_offset(
+                                                      w, c, tap / w->dims[2], tap % w->dims[2], (int32_t)(t % K))];
+            sum += v < 0 ? -v : v;
+        }
+        if (factor[0] < 0 || factor[1] < 1 || factor[1] > 60 || sum * 32768 + (b < 0 ? -b : b) > (double)((int64_t)1 << 37))
+            return false;
+    }
+    return true;
+}
+
+/* Fills the table of `padded` channels. */
+static void nnrti_cpu_table_q16(double *table, int32_t C, int32_t padded, const nnrt_view *bias, const nnrt_view *quant)
+{
+    memset(table, 0, 2 * (size_t)padded * sizeof(*table));
+    for (int32_t c = 0; c < C; c++) {
+        const int32_t *factor = nnrt_quant_factor(quant, c);
+        table[c] = bias != NULL ? nnrti_cpu_bias_q16(bias, c) : 0;
+        table[padded + c] = (double)factor[0] / (double)((int64_t)1 << factor[1]);
+    }
+}
+
+/* Packs the weights [C,kH,kW,1] of a depthwise convolution; to: zeros. */
+static void nnrti_cpu_pack_depthwise_q16(const nnrt_view *w, int32_t pairs, int16_t *to)
+{
+    for (int32_t c = 0; c < w->dims[0]; c++) {
+        const int32_t at = c % NNRTI_CPU_Q16_BLOCK, half = at / 8, quarter = at / 4 % 2;
+        int16_t *const block = to + (size_t)(c / NNRTI_CPU_Q16_BLOCK) * (size_t)pairs * 2 * NNRTI_CPU_Q16_BLOCK;
+        for (int32_t t = 0; t < w->dims[1] * w->dims[2]; t++)
+            block[t / 2 * 2 * NNRTI_CPU_Q16_BLOCK + quarter * 16 + half * 8 + at % 4 * 2 + t % 2] =
+                ((const int8_t *)w->data)[nnrti_cpu_weight_offset(w, c, t / w->dims[2], t % w->dims[2], 0)];
+    }
+}
+
+/* Packs weights [C,kH,kW,K] into panels of a GEMM. */
+static void nnrti_cpu_pack_gemm_q16(nnrti_cpu_edit *e, const nnrti_cpu_isa_q8 *like, const nnrt_view *w, int32_t depth, void *data)
+{
+    const int32_t panels = (w->dims[0] + like->panel - 1) / like->panel;
+    const nnrti_cpu_pack_q8_job job = {like, w, NULL, 0, depth, nnrti_cpu_terms_q8(w), data, NULL,
+                                       (size_t)depth * (size_t)(like->group * like->bytes)};
+    nnrti_cpu_parallel_for(&e->call, 80.0 * (double)nnrti_cpu_terms_q8(w) * w->dims[0], (uint32_t)panels, nnrti_cpu_pack_q8_panel,
+                           (void *)(uintptr_t)&job);
+}
+
+/* Pixels per work item, and the scratch of a worker: pointers, and patches. */
+static size_t nnrti_cpu_tile_q16(nnrti_cpu_conv_q16 *a, const nnrt_view *y, const nnrti_cpu_isa_q8 *isa)
+{
+    const int64_t pixels = (int64_t)y->dims[0] * y->dims[1] * y->dims[2];
+    const int64_t row = (int64_t)a->depth * isa->group * (int64_t)sizeof(int16_t);
+    const int64_t fit = NNRTI_CPU_Q16_PATCHES / (row + 1) / 4 * 4;
+    const int64_t most = fit < 4 ? 4 : fit < NNRTI_CPU_Q16_PIXELS ? fit : NNRTI_CPU_Q16_PIXELS;
+    if (a->depthwise) { /* an item is a row of y; zeros are outside x */
+        a->rows = y->dims[2];
+        return (size_t)a->depth * 2 * sizeof(void *) + (size_t)y->dims[3] * sizeof(int16_t);
+    }
+    a->rows = (int32_t)(pixels < most ? (pixels + 3) / 4 * 4 : most);
+    return (size_t)a->rows * (2 * sizeof(void *) + (size_t)row) + 64;
+}
+
+/* Step s becomes a convolution of images x and y of int16 by weights w [C,kH,kW,K]; the window of `a` is set. */
+static NNRT_ReturnCode nnrti_cpu_lower_q16(nnrti_cpu_edit *e, uint32_t s, const nnrt_plan_arg *x, const nnrt_view *w,
+                                           const nnrt_view *bias, const nnrt_view *quant, const nnrt_plan_arg *y,
+                                           const nnrti_cpu_conv_q16 *found)
+{
+    nnrt_draft *d = e->draft;
+    const nnrti_cpu_isa_q8 like = {e->isa->q8.lanes, 2 * e->isa->q8.lanes, e->isa->q8.group16, e->isa->q8.bytes16, 0, 0, 0, 0, false};
+    const nnrt_view list = *quant, weights = *w;
+    const nnrt_plan_arg from = *x, to = *y;
+    const int32_t unit = found->depthwise ? NNRTI_CPU_Q16_BLOCK : like.panel, C = w->dims[0];
+    const int32_t padded = (C + unit - 1) / unit * unit, rows[2] = {2, padded};
+    const int64_t terms = nnrti_cpu_terms_q8(w), groups = nnrti_cpu_div_up(terms, found->depthwise ? 2 : like.group);
+    const int64_t row = groups * (found->depthwise ? 4 : like.group * like.bytes);
+    const int32_t packed[2] = {padded, (int32_t)(row < 1 << 24 ? row : 0)};
+    nnrti_cpu_conv_q16 *a;
+    nnrt_plan_arg *args;
+    nnrt_view b;
+    void *data, *table;
+    NNRT_ReturnCode code;
+    if (e->dynamic != NULL || row >= 1 << 24 || (found->depthwise && terms > NNRTI_CPU_Q16_TERMS) || nnrt_view_empty(&to.view) ||
+        !nnrti_cpu_is_allowed(e, &e->isa->conv_q16) || !nnrti_cpu_is_exact_q16(w, bias, quant))
+        return NNRT_SUCCESS;
+    if ((a = (nnrti_cpu_conv_q16 *)nnrt_memory_keep(d->memory, sizeof(*a))) == NULL)
+        return nnrti_cpu_no_memory(e, &d->steps[s]);
+    if (bias != NULL)
+        b = *bias;
+    *a = *found;
+    a->depth = (int32_t)groups;
+    a->low = ((const int32_t *)list.data)[1];
+    a->high = ((const int32_t *)list.data)[2];
+    a->parts = a->depthwise ? 1 : (uint32_t)(padded / unit);
+    nnrti_cpu_set_kernel(&d->steps[s], &e->isa->conv_q16, a);
+    d->steps[s].flags = 0;
+    d->steps[s].scratchBytes = nnrti_cpu_tile_q16(a, &to.view, &like);
+    if ((args = nnrt_draft_args(d, s, 1, 1)) == NULL)
+        return nnrti_cpu_no_memory(e, &d->steps[s]);
+    args[0] = from;
+    args[1] = to;
+    if ((code = nnrti_cpu_derive(e, s, NNRT_DATA_TYPE_INT8, 2, packed, &data)) != NNRT_SUCCESS ||
+        (code = nnrti_cpu_derive(e, s, NNRT_DATA_TYPE_FLOAT64, 2, rows, &table)) != NNRT_SUCCESS || data == NULL || table == NULL)
+        return code;
+    memset(data, 0, (size_t)packed[0] * (size_t)packed[1]);
+    nnrti_cpu_table_q16((double *)table, C, padded, bias != NULL ? &b : NULL, &list);
+    if (a->depthwise)
+        nnrti_cpu_pack_depthwise_q16(&weights, a->depth, (int16_t *)data);
+    else
+        nnrti_cpu_pack_gemm_q16(e, &like, &weights, a->depth, data);
+    return NNRT_SUCCESS;
+}
+
+/* CONV2D_FUSION of one group, or depthwise. */
+static NNRT_ReturnCode nnrti_cpu_lower_conv_q16(nnrti_cpu_edit *e, uint32_t s)
+{
+    const nnrt_draft_step *step = &e->draft->steps[s];
+    const NNRT_Conv2DFusion *attr = (const NNRT_Conv2DFusion *)step->attr;
+    const nnrt_plan_arg *args = step->args;
+    nnrti_cpu_conv_q16 a;
+    memset(&a, 0, sizeof(a));
+    a.window[0] = args[1].view.dims[1];
+    a.window[1] = args[1].view.dims[2];
+    nnrti_cpu_pair(a.stride, &attr->stride, 0, 1);
+    nnrti_cpu_pair(a.dilation, &attr->dilation, 0, 1);
+    nnrti_cpu_pair(a.pad, &attr->padList, 0, 2);
+    a.depthwise = attr->group != 1;
+    return nnrti_cpu_lower_q16(e, s, &args[0], &args[1].view, args[2].tensor != NNRT_NO_TENSOR ? &args[2].view : NULL,
+                               &args[3].view, &args[4], &a);
+}
+
+/* FULL_CONNECTION of constant weights. */
+static NNRT_ReturnCode nnrti_cpu_lower_full_connection_q16(nnrti_cpu_edit *e, uint32_t s)
+{
+    const nnrt_draft_step *step = &e->draft->steps[s];
+    nnrt_plan_arg x = step->args[0], y = step->args[4];
+    nnrt_view w;
+    nnrti_cpu_conv_q16 a;
+    int64_t rows, rowsY;
+    ptrdiff_t stepX, stepY;
+    if (!nnrti_cpu_constant_weights_q8(step, true, &w) ||
+        (step->args[2].tensor != NNRT_NO_TENSOR && step->args[2].kind != NNRT_PLACE_CONSTANT) ||
+        !nnrti_cpu_is_matrix(&x.view, &rows, &stepX) || !nnrti_cpu_is_matrix(&y.view, &rowsY, &stepY) ||
+        rows != rowsY || w.dims[0] == 0 || w.dims[3] == 0)
+        return NNRT_SUCCESS;
+    memset(&a, 0, sizeof(a));
+    for (int32_t i = 0; i < 2; i++)
+        a.window[i] = a.stride[i] = a.dilation[i] = 1;
+    x.view = nnrti_cpu_matrix_as_image(&x.view, rows, stepX, w.dims[3]);
+    y.view = nnrti_cpu_matrix_as_image(&y.view, rows, stepY, w.dims[0]);
+    return nnrti_cpu_lower_q16(e, s, &x, &w, step->args[2].tensor != NNRT_NO_TENSOR ? &step->args[2].view : NULL,
+                               &step->args[3].view, &y, &a);
 }
 
 /* The zero point with which the weights of MATMUL_INTEGER are packed: that of all columns if the difference fits, else 128
@@ -8136,12 +9465,15 @@ static NNRT_ReturnCode nnrti_cpu_lower_q8(nnrti_cpu_edit *e, uint32_t s)
     nnrt_draft_step *step = &e->draft->steps[s];
     if (nnrti_cpu_is_image_op(step) && nnrti_cpu_is_nhwc(&step->args[0].view) &&
         nnrti_cpu_is_nhwc(&step->args[step->nIn + step->nDerived].view))
-        return step->op->type == NNRT_NODE_TYPE_CONV2D_FUSION             ? nnrti_cpu_lower_conv_q8(e, s)
+        return nnrti_cpu_is_q8_step(step, "nnrt_conv2d_fusion_q16")       ? nnrti_cpu_lower_conv_q16(e, s)
+               : step->op->type == NNRT_NODE_TYPE_CONV2D_FUSION           ? nnrti_cpu_lower_conv_q8(e, s)
                : step->op->type == NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION ? nnrti_cpu_lower_multi_gemm_q8(e, s)
                : step->op->type == NNRT_NODE_TYPE_CONV_INTEGER            ? nnrti_cpu_lower_conv_integer(e, s)
                                                                           : nnrti_cpu_lower_pool_q8(e, s);
     if (nnrti_cpu_is_q8_step(step, "nnrt_full_connection_q8"))
         return nnrti_cpu_lower_constant_matmul_q8(e, s, true);
+    if (nnrti_cpu_is_q8_step(step, "nnrt_full_connection_q16"))
+        return nnrti_cpu_lower_full_connection_q16(e, s);
     if (nnrti_cpu_is_q8_step(step, "nnrt_matmul_fusion_q8"))
         return nnrti_cpu_lower_matmul_q8(e, s);
     if (nnrti_cpu_binary_q8_of(step) != NULL)
@@ -8161,6 +9493,11 @@ static NNRT_ReturnCode nnrti_cpu_lower_q8(nnrti_cpu_edit *e, uint32_t s)
         step->flags = 0;
         nnrti_cpu_sort_axes(step);
         nnrti_cpu_set_kernel(step, &e->isa->dequantize, NULL);
+    }
+    if ((nnrti_cpu_is_cast_q16(step, false) || nnrti_cpu_is_cast_q16(step, true)) && nnrti_cpu_is_allowed(e, &e->isa->cast_q16)) {
+        step->flags = 0;
+        nnrti_cpu_sort_axes(step);
+        nnrti_cpu_set_kernel(step, &e->isa->cast_q16, NULL);
     }
     return step->op != NULL && step->kernel != NULL ? nnrti_cpu_lower_tables(e, s) : NNRT_SUCCESS;
 }
@@ -9086,8 +10423,11 @@ static NNRT_ReturnCode nnrti_cpu_lower_argminmax(nnrti_cpu_edit *e, uint32_t s)
     const nnrt_plan_arg x = step->args[0], y = step->args[step->nIn + step->nDerived];
     nnrti_cpu_argminmax *a;
     nnrt_plan_arg *args;
-    if (!nnrti_cpu_is_allowed(e, &e->isa->argminmax) || step->kernel == NULL || step->nIn != 1 || step->nDerived != 0 ||
-        x.view.dataType != NNRT_DATA_TYPE_FLOAT32 || nnrt_view_empty(&x.view) ||
+    const nnrti_cpu_kernel *const kernel =
+        x.view.dataType < NNRT_DATA_TYPE_FLOAT16 ? &e->isa->argminmax_any : &e->isa->argminmax;
+    if (!nnrti_cpu_is_allowed(e, kernel) || step->kernel == NULL || step->nIn != 1 || step->nDerived != 0 ||
+        x.view.quantCount != 0 || x.view.dataType > NNRT_DATA_TYPE_FLOAT32 ||
+        x.view.dataType == NNRT_DATA_TYPE_FLOAT16 || nnrt_view_empty(&x.view) ||
         (step->nOut > 1 && step->args[2].tensor != NNRT_NO_TENSOR) || (largest ? most->topK : least->topK) != 1 ||
         (largest ? most->outMaxValue : least->outMaxValue))
         return NNRT_SUCCESS;
@@ -9098,7 +10438,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_argminmax(nnrti_cpu_edit *e, uint32_t s)
     a->turn = largest ? 0 : -1;
     args[0] = x;
     args[1] = y;
-    nnrti_cpu_set_kernel(step, &e->isa->argminmax, a);
+    nnrti_cpu_set_kernel(step, kernel, a);
     return NNRT_SUCCESS;
 }
 
@@ -9220,6 +10560,7 @@ static const nnrti_cpu_kernel *nnrti_cpu_exchange_of(const nnrti_cpu_edit *e, co
     case NNRT_NODE_TYPE_GATHER_ND:
         return strcmp(step->kernelName, "nnrt_gather_nd") == 0 && nnrti_cpu_keeps_quant(step) ? &e->isa->gather_nd : NULL;
     case NNRT_NODE_TYPE_CUM_SUM: return strcmp(step->kernelName, "nnrt_cum_sum") == 0 ? &e->isa->cum_sum : NULL;
+    case NNRT_NODE_TYPE_QUANTIZE_BLOCKS: return &e->isa->quantize_blocks;
     case NNRT_NODE_TYPE_SOFTMAX: return strcmp(step->kernelName, "nnrt_softmax_q8") == 0 ? &e->isa->softmax_q8 : NULL;
     case NNRT_NODE_TYPE_LOG_SOFTMAX:
         return strcmp(step->kernelName, "nnrt_log_softmax_q8") == 0 ? &e->isa->log_softmax_q8 : NULL;
@@ -9235,21 +10576,29 @@ static const nnrti_cpu_kernel *nnrti_cpu_exchange_of(const nnrti_cpu_edit *e, co
                    : NULL;
     case NNRT_NODE_TYPE_REDUCE_FUSION:
         mode = ((const NNRT_ReduceFusion *)step->attr)->mode;
+        if (strcmp(step->kernelName, "nnrt_reduce_fusion") == 0 && step->nDerived == 1 &&
+            x->dataType < NNRT_DATA_TYPE_FLOAT16 && mode != NNRT_REDUCE_MODE_L2)
+            return &e->isa->reduce_any;
         return strcmp(step->kernelName, "nnrt_reduce_fusion_q8") == 0 && step->nDerived == 2 &&
                        (mode == NNRT_REDUCE_MODE_L2 || mode == NNRT_REDUCE_MODE_PROD || mode == NNRT_REDUCE_MODE_ALL)
                    ? &e->isa->reduce_lines_q8
                    : NULL;
     case NNRT_NODE_TYPE_MATMUL_FUSION:
+        if (strcmp(step->kernelName, "nnrt_matmul_fusion_int") == 0)
+            return &e->isa->matmul_int;
         if (step->nIn != 3 || step->args[1].kind == NNRT_PLACE_CONSTANT || !nnrti_cpu_is_matmul_q8(step))
             return NULL;
         *scratch = nnrti_cpu_matmul_q8_bytes(e, step);
         return &e->isa->matmul_q8;
     case NNRT_NODE_TYPE_ROTARY_EMBEDDING: /* of float16, it gets copies of float32: nnrti_cpu_lower_portable */
         return nnrti_cpu_rotates_floats(step) ? &e->isa->rotary : NULL;
-    case NNRT_NODE_TYPE_BITWISE_NOT: return &e->isa->bitwise_not;
+    case NNRT_NODE_TYPE_ALL: return x->dataType < NNRT_DATA_TYPE_FLOAT16 ? &e->isa->all : NULL;
     case NNRT_NODE_TYPE_FILL:
     case NNRT_NODE_TYPE_BROADCAST_TO:
         return strcmp(step->kernelName, "nnrt_fill") == 0 && nnrti_cpu_keeps_quant(step) ? &e->isa->spread : NULL;
+    case NNRT_NODE_TYPE_FILL_LIKE: return strcmp(step->kernelName, "nnrt_fill_like") == 0 ? &e->isa->fill : NULL;
+    case NNRT_NODE_TYPE_CONSTANT_OF_SHAPE:
+        return strcmp(step->kernelName, "nnrt_constant_of_shape") == 0 ? &e->isa->fill : NULL;
     case NNRT_NODE_TYPE_PAD_FUSION: return nnrti_cpu_pads_constant(step) ? &e->isa->pad : NULL;
     case NNRT_NODE_TYPE_RESIZE_ND:
         return nnrti_cpu_moves_nearest(step) && nnrti_cpu_resize_nd_fits(step, scratch) ? &e->isa->resize_nd : NULL;
@@ -9273,6 +10622,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_portable(nnrti_cpu_edit *e, uint32_t s)
             return NNRT_SUCCESS;
         break;
     case NNRT_NODE_TYPE_COL2IM: kernel = &e->isa->col2im; break;
+    case NNRT_NODE_TYPE_HARDMAX: kernel = &e->isa->hardmax; break;
     case NNRT_NODE_TYPE_RESIZE_ND:
         kernel = &e->isa->resize_nd;
         if (((const NNRT_ResizeND *)step->attr)->mode == NNRT_RESIZE_METHOD_NEAREST ||
@@ -9494,6 +10844,19 @@ static bool nnrti_cpu_integers_of(const nnrt_draft_step *step, nnrti_cpu_integer
         a->function = NNRTI_CPU_MUL;
         activation = ((const NNRT_MulFusion *)step->attr)->activationType;
         break;
+    case NNRT_NODE_TYPE_BIAS_ADD: a->function = NNRTI_CPU_ADD; break;
+    case NNRT_NODE_TYPE_ADD_N:
+        if (step->nIn != 2)
+            return false;
+        a->function = NNRTI_CPU_ADD;
+        break;
+    case NNRT_NODE_TYPE_ELTWISE: {
+        const NNRT_EltwiseMode mode = ((const NNRT_Eltwise *)step->attr)->mode;
+        a->function = mode == NNRT_ELTWISE_MODE_PROD  ? NNRTI_CPU_MUL
+                      : mode == NNRT_ELTWISE_MODE_SUM ? NNRTI_CPU_ADD
+                                                      : NNRTI_CPU_MAX;
+        break;
+    }
     case NNRT_NODE_TYPE_MAXIMUM: a->function = NNRTI_CPU_MAX; break;
     case NNRT_NODE_TYPE_MINIMUM: a->function = NNRTI_CPU_MIN; break;
     case NNRT_NODE_TYPE_FLOOR_DIV: a->function = NNRTI_CPU_FLOOR_DIV; break;
@@ -9528,6 +10891,120 @@ static bool nnrti_cpu_integers_of(const nnrt_draft_step *step, nnrti_cpu_integer
     case NNRT_DATA_TYPE_INT64: return !logical;
     default: return false;
     }
+}
+
+/* The block of a function of 16-bit integers, of float64, or of unsigned integers of 32 and 64 bits; NULL: there is none. */
+static nnrti_cpu_block nnrti_cpu_block_by_type(NNRT_NodeType op, NNRT_DataType type)
+{
+#define NNRTI_CPU_BY_TYPE(small, wide)                                                                                 \
+    (type == NNRT_DATA_TYPE_FLOAT64                                                ? nnrti_cpu_block_##wide            \
+     : type == NNRT_DATA_TYPE_INT16 || type == NNRT_DATA_TYPE_UINT16               ? nnrti_cpu_block_##small           \
+                                                                                   : NULL)
+#define NNRTI_CPU_EXTREME_BY_TYPE(name)                                                                                \
+    (type == NNRT_DATA_TYPE_INT16     ? nnrti_cpu_block_##name##_i16                                                   \
+     : type == NNRT_DATA_TYPE_UINT16  ? nnrti_cpu_block_##name##_u16                                                   \
+     : type == NNRT_DATA_TYPE_UINT32  ? nnrti_cpu_block_##name##_u32                                                   \
+     : type == NNRT_DATA_TYPE_UINT64  ? nnrti_cpu_block_##name##_u64                                                   \
+     : type == NNRT_DATA_TYPE_FLOAT64 ? nnrti_cpu_block_##name##_f64                                                   \
+                                      : NULL)
+    switch (op) {
+    case NNRT_NODE_TYPE_ADD_FUSION: return NNRTI_CPU_BY_TYPE(add_16, add_f64);
+    case NNRT_NODE_TYPE_SUB_FUSION: return NNRTI_CPU_BY_TYPE(sub_16, sub_f64);
+    case NNRT_NODE_TYPE_MUL_FUSION: return NNRTI_CPU_BY_TYPE(mul_16, mul_f64);
+    case NNRT_NODE_TYPE_DIV_FUSION:
+    case NNRT_NODE_TYPE_REAL_DIV: return type == NNRT_DATA_TYPE_FLOAT64 ? nnrti_cpu_block_div_f64 : NULL;
+    case NNRT_NODE_TYPE_MAXIMUM: return NNRTI_CPU_EXTREME_BY_TYPE(max);
+    case NNRT_NODE_TYPE_MINIMUM: return NNRTI_CPU_EXTREME_BY_TYPE(min);
+    case NNRT_NODE_TYPE_ABS: return type == NNRT_DATA_TYPE_INT16 ? nnrti_cpu_block_abs_16 : NULL;
+    case NNRT_NODE_TYPE_NEG: return type == NNRT_DATA_TYPE_INT16 ? nnrti_cpu_block_neg_16 : NULL;
+    default: return NULL;
+    }
+#undef NNRTI_CPU_BY_TYPE
+#undef NNRTI_CPU_EXTREME_BY_TYPE
+}
+
+/* Whether a step is an operator of `elements`, and which one: of types that `integers` does not have, of several operands,
+   or of bits. */
+static bool nnrti_cpu_elements_of(const nnrt_draft_step *step, nnrti_cpu_blocks *a)
+{
+    const nnrt_view *x = &step->args[0].view;
+    NNRT_NodeType op;
+    bool left;
+    if (step->open != NULL || step->op == NULL || step->kernel == NULL || step->nIn < 1 || step->nDerived != 0 ||
+        step->nOut != 1 || x->dataType == NNRT_DATA_TYPE_BOOL || x->dataType == NNRT_DATA_TYPE_FLOAT16 ||
+        x->dataType == NNRT_DATA_TYPE_FLOAT32)
+        return false;
+    for (uint32_t k = 0; k <= step->nIn; k++)
+        if (step->args[k].tensor == NNRT_NO_TENSOR || step->args[k].view.dataType != x->dataType ||
+            step->args[k].view.quantCount != 0)
+            return false;
+    memset(a, 0, sizeof(*a));
+    a->width = a->to = nnrt_type_size(x->dataType);
+    a->parts = 1;
+    op = step->op->type;
+    switch (op) {
+    case NNRT_NODE_TYPE_ADD_FUSION:
+        if (((const NNRT_AddFusion *)step->attr)->activationType != NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
+            return false;
+        break;
+    case NNRT_NODE_TYPE_SUB_FUSION:
+        if (((const NNRT_SubFusion *)step->attr)->activationType != NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
+            return false;
+        break;
+    case NNRT_NODE_TYPE_MUL_FUSION:
+        if (((const NNRT_MulFusion *)step->attr)->activationType != NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
+            return false;
+        break;
+    case NNRT_NODE_TYPE_DIV_FUSION:
+        if (((const NNRT_DivFusion *)step->attr)->activationType != NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
+            return false;
+        break;
+    case NNRT_NODE_TYPE_ELTWISE:
+        op = ((const NNRT_Eltwise *)step->attr)->mode == NNRT_ELTWISE_MODE_PROD  ? NNRT_NODE_TYPE_MUL_FUSION
+             : ((const NNRT_Eltwise *)step->attr)->mode == NNRT_ELTWISE_MODE_SUM ? NNRT_NODE_TYPE_ADD_FUSION
+                                                                                 : NNRT_NODE_TYPE_MAXIMUM;
+        break;
+    case NNRT_NODE_TYPE_BIAS_ADD: op = NNRT_NODE_TYPE_ADD_FUSION; break;
+    case NNRT_NODE_TYPE_ADD_N:
+        a->run = x->dataType == NNRT_DATA_TYPE_FLOAT64 ? nnrti_cpu_block_add_f64 : NNRTI_CPU_OF_WIDTH(add, a->width);
+        return step->nIn > 1;
+    case NNRT_NODE_TYPE_BITWISE_NOT:
+    case NNRT_NODE_TYPE_BITWISE_AND:
+    case NNRT_NODE_TYPE_BITWISE_OR:
+    case NNRT_NODE_TYPE_BITWISE_XOR:
+        a->parts = (ptrdiff_t)a->width;
+        a->run = op == NNRT_NODE_TYPE_BITWISE_NOT   ? nnrti_cpu_block_not_8
+                 : op == NNRT_NODE_TYPE_BITWISE_AND ? nnrti_cpu_block_and_8
+                 : op == NNRT_NODE_TYPE_BITWISE_OR  ? nnrti_cpu_block_or_8
+                                                    : nnrti_cpu_block_xor_8;
+        return x->dataType < NNRT_DATA_TYPE_FLOAT16;
+    case NNRT_NODE_TYPE_BIT_SHIFT:
+        left = ((const NNRT_BitShift *)step->attr)->direction == NNRT_SHIFT_DIRECTION_LEFT;
+        a->run = left ? NNRTI_CPU_OF_WIDTH(shl, a->width) : NNRTI_CPU_OF_WIDTH(shr, a->width);
+        return true;
+    default: break;
+    }
+    a->run = nnrti_cpu_block_by_type(op, x->dataType);
+    return a->run != NULL && step->nIn <= 2;
+}
+
+static NNRT_ReturnCode nnrti_cpu_lower_elements(nnrti_cpu_edit *e, uint32_t s, const nnrti_cpu_blocks *found)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    nnrti_cpu_blocks *a;
+    if (!nnrti_cpu_is_allowed(e, &e->isa->elements))
+        return NNRT_SUCCESS;
+    if ((a = (nnrti_cpu_blocks *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    *a = *found;
+    for (uint32_t k = 0; k < step->nIn; k++)
+        nnrti_cpu_add_axes(&step->args[k].view, &step->args[step->nIn].view);
+    if (step->nIn <= 2)
+        nnrti_cpu_sort_axes(step);
+    else
+        step->flags = 0; /* the result of the first two may not be in the storage of a third */
+    nnrti_cpu_set_kernel(step, &e->isa->elements, a);
+    return NNRT_SUCCESS;
 }
 
 /* The bits of the infinity of a floating-point type; 0: another type. */
@@ -9641,7 +11118,7 @@ static bool nnrti_cpu_packs_weights(const nnrt_draft_step *step)
     case NNRT_NODE_TYPE_CONV2D_FUSION:
     case NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION: return x->rank == 4;
     case NNRT_NODE_TYPE_MATMUL_NBITS:
-        return step->args[2].kind == NNRT_PLACE_CONSTANT &&
+        return (step->args[2].tensor == NNRT_NO_TENSOR || step->args[2].kind == NNRT_PLACE_CONSTANT) &&
                (step->args[3].tensor == NNRT_NO_TENSOR || step->args[3].kind == NNRT_PLACE_CONSTANT) &&
                (step->args[4].tensor == NNRT_NO_TENSOR || step->args[4].kind == NNRT_PLACE_CONSTANT);
     case NNRT_NODE_TYPE_FULL_CONNECTION: return true;
@@ -9707,6 +11184,7 @@ static bool nnrti_cpu_keeps_half(const nnrt_draft_step *step)
     case NNRT_NODE_TYPE_CUM_SUM:
     case NNRT_NODE_TYPE_DFT:
     case NNRT_NODE_TYPE_NON_ZERO:
+    case NNRT_NODE_TYPE_QUANTIZE_BLOCKS:
     case NNRT_NODE_TYPE_STFT:
     case NNRT_NODE_TYPE_TENSOR_SCATTER: /* it writes a part of a cache */
     case NNRT_NODE_TYPE_UNIQUE: return true;
@@ -10113,8 +11591,10 @@ static NNRT_ReturnCode nnrti_cpu_lower_cast(nnrti_cpu_edit *e, uint32_t s)
     nnrt_draft *d = e->draft;
     const nnrt_plan_arg x = d->steps[s].args[0], y = d->steps[s].args[d->steps[s].nIn + d->steps[s].nDerived];
     const nnrti_cpu_kernel *kernel = nnrti_cpu_cast_kernel(e, x.view.dataType, y.view.dataType);
+    nnrti_cpu_blocks found;
     nnrt_plan_arg *args;
-    if (kernel == NULL && nnrti_cpu_cast_row_of(x.view.dataType, y.view.dataType) != NULL)
+    if (kernel == NULL && nnrti_cpu_cast_of(x.view.dataType, y.view.dataType, &found) && x.view.quantCount == 0 &&
+        y.view.quantCount == 0)
         kernel = &e->isa->cast_elements;
     if (kernel == NULL || !nnrti_cpu_is_allowed(e, kernel))
         return NNRT_SUCCESS;
@@ -10569,6 +12049,7 @@ static bool nnrti_cpu_reads_slice(const nnrt_draft_step *step, uint32_t k, const
         return true;
     return k == 0 && nnrti_cpu_is_image_op(step) && nnrti_cpu_is_nhwc(part) &&
            (step->op->type == NNRT_NODE_TYPE_MAX_POOL_FUSION || step->op->type == NNRT_NODE_TYPE_AVGPOOL_FUSION ||
+            step->op->type == NNRT_NODE_TYPE_AVGPOOL_INCLUDE_PAD ||
             (step->op->type == NNRT_NODE_TYPE_CONV2D_FUSION && w->dims[3] == 1 && w->dims[0] == part->dims[3]) ||
             (step->op->type == NNRT_NODE_TYPE_CONV2D_FUSION && w->dims[1] == 1 && w->dims[2] == 1));
 }
@@ -10651,7 +12132,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_concat(nnrti_cpu_edit *e, uint32_t s)
     nnrt_draft_step *step = &e->draft->steps[s];
     const nnrt_view list = step->args[step->nIn].view; /* how to requantize, if that is derived */
     NNRT_Concat *attr;
-    if (!nnrti_cpu_is_concat(step) && (e->dynamic != NULL || !nnrti_cpu_is_concat_q8(step)))
+    if (!nnrti_cpu_is_concat(step) && !nnrti_cpu_is_concat_q8(step))
         return NNRT_SUCCESS;
     if ((attr = (NNRT_Concat *)nnrt_memory_keep(e->draft->memory, sizeof(*attr))) == NULL)
         return nnrti_cpu_no_memory(e, step);
@@ -10660,8 +12141,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_concat(nnrti_cpu_edit *e, uint32_t s)
     if (step->nDerived > 0)
         step->args[step->nIn].view = list;
     step->attr = attr;
-    if (e->dynamic == NULL && nnrt_type_size(step->args[0].view.dataType) == 1 &&
-        nnrti_cpu_is_allowed(e, &e->isa->concat_bytes)) {
+    if (nnrt_type_size(step->args[0].view.dataType) == 1 && nnrti_cpu_is_allowed(e, &e->isa->concat_bytes)) {
         step->kernel = e->isa->concat_bytes.run;
         step->kernelName = e->isa->concat_bytes.name;
     }
@@ -10725,6 +12205,7 @@ static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s)
 {
     const nnrt_draft_step *step = &e->draft->steps[s];
     nnrti_cpu_integers integers;
+    nnrti_cpu_blocks elements;
     nnrti_cpu_classify classify;
     bool joined = false;
     NNRT_ReturnCode code;
@@ -10765,6 +12246,7 @@ static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s)
     case NNRT_NODE_TYPE_ROTARY_EMBEDDING:
     case NNRT_NODE_TYPE_COL2IM:
     case NNRT_NODE_TYPE_CONV_TRANSPOSE_3D:
+    case NNRT_NODE_TYPE_HARDMAX:
     case NNRT_NODE_TYPE_RESIZE_ND: return nnrti_cpu_lower_portable(e, s);
     case NNRT_NODE_TYPE_CONV_3D: /* of fixed shapes: before layout copies are inserted (nnrti_cpu_copy_images) */
         return e->dynamic != NULL && e->dynamic->volume ? nnrti_cpu_lower_conv3d(e, s) : NNRT_SUCCESS;
@@ -10783,6 +12265,8 @@ static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s)
     }
     if (nnrti_cpu_integers_of(step, &integers))
         return nnrti_cpu_lower_integers(e, s, &integers);
+    if (nnrti_cpu_elements_of(step, &elements))
+        return nnrti_cpu_lower_elements(e, s, &elements);
     if (nnrti_cpu_classify_of(step, &classify))
         return nnrti_cpu_lower_classify(e, s, &classify);
     if (nnrti_cpu_is_half_reduction(step))
@@ -10832,8 +12316,9 @@ static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s)
    the kernel, packs constants and reserves scratch; and in each run for the actual dimensions
    (nnrti_cpu_run_dynamic). So a size runs as in a model of that fixed size, broadcasting of dimensions of 1 included.
    Lowering in a run takes its memory from the stack and its packed constants from PrepareModel, and must choose the
-   same kernel, on which these depend; sizes that the kernel does not support run the reference kernel. There is no
-   operator fusion between such steps: a run resolves each node by itself. Rejected: kernels that interpret the
+   same kernel, on which these depend; sizes that the kernel does not support run the reference kernel. Operators
+   of such steps are fused only if one of them has the dimensions of the fused result (nnrti_cpu_fuse_dynamic_max_min), as a run
+   resolves each node by itself. Rejected: kernels that interpret the
    dimensions of the run themselves, which would decide everything in two places.
 
    Steps on images compute channels last, from and into copies in scratch; layout propagation removes the copies between
@@ -10868,6 +12353,7 @@ static bool nnrti_cpu_may_be_dynamic(const nnrt_draft_step *step)
 {
     nnrti_cpu_elementwise found;
     nnrti_cpu_integers integers;
+    nnrti_cpu_blocks elements;
     nnrti_cpu_classify classify;
     nnrti_cpu_tables tables;
     if (step->op == NULL || step->kernel == NULL || step->nIn + step->nDerived + step->nOut > NNRTI_CPU_DYNAMIC_ARGS - 2)
@@ -10896,6 +12382,7 @@ static bool nnrti_cpu_may_be_dynamic(const nnrt_draft_step *step)
     case NNRT_NODE_TYPE_ROTARY_EMBEDDING:
     case NNRT_NODE_TYPE_COL2IM:
     case NNRT_NODE_TYPE_CONV_TRANSPOSE_3D:
+    case NNRT_NODE_TYPE_HARDMAX:
     case NNRT_NODE_TYPE_RESIZE_ND:
     case NNRT_NODE_TYPE_LSTM_PEEPHOLE:
     case NNRT_NODE_TYPE_GRU:
@@ -10923,13 +12410,17 @@ static bool nnrti_cpu_may_be_dynamic(const nnrt_draft_step *step)
     case NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION:
     case NNRT_NODE_TYPE_MAX_POOL_FUSION:
     case NNRT_NODE_TYPE_AVGPOOL_FUSION:
+    case NNRT_NODE_TYPE_AVGPOOL_INCLUDE_PAD:
         return (nnrti_cpu_is_float(step) || nnrti_cpu_is_type(step, 0, NNRT_DATA_TYPE_INT8) ||
                 nnrti_cpu_is_type(step, 0, NNRT_DATA_TYPE_UINT8)) &&
                nnrti_cpu_is_dynamic_image(step);
     case NNRT_NODE_TYPE_CONV_INTEGER:
     case NNRT_NODE_TYPE_RESIZE: return nnrti_cpu_is_dynamic_image(step);
     case NNRT_NODE_TYPE_CONV_3D: return nnrti_cpu_is_conv3d(step);
-    case NNRT_NODE_TYPE_CONCAT: return nnrti_cpu_is_concat(step) && step->args[0].view.rank == 4;
+    case NNRT_NODE_TYPE_CONCAT:
+        return nnrti_cpu_is_concat(step)
+                   ? step->args[0].view.rank == 4 || nnrt_type_size(step->args[0].view.dataType) == 1
+                   : nnrti_cpu_is_concat_q8(step);
     case NNRT_NODE_TYPE_REDUCE_FUSION: /* of axes that are known before the run */
         return (nnrti_cpu_is_q8_step(step, "nnrt_reduce_fusion_q8")
                     ? step->nDerived == 2
@@ -10938,8 +12429,8 @@ static bool nnrti_cpu_may_be_dynamic(const nnrt_draft_step *step)
     default:
         return nnrti_cpu_binary_q8_of(step) != NULL || nnrti_cpu_is_q8_step(step, "nnrt_activation_q8") ||
                nnrti_cpu_is_quantize(step, false) || nnrti_cpu_is_quantize(step, true) ||
-               nnrti_cpu_integers_of(step, &integers) || nnrti_cpu_classify_of(step, &classify) ||
-               nnrti_cpu_tables_of(step, &tables) ||
+               nnrti_cpu_integers_of(step, &integers) || nnrti_cpu_elements_of(step, &elements) ||
+               nnrti_cpu_classify_of(step, &classify) || nnrti_cpu_tables_of(step, &tables) ||
                (nnrti_cpu_elementwise_of(step, &found) &&
                 (nnrti_cpu_is_float(step) || nnrti_cpu_is_elementwise_half(step)));
     }
@@ -11132,7 +12623,7 @@ static NNRT_ReturnCode nnrti_cpu_call_lowered(const nnrti_cpu_dynamic *dynamic, 
     nnrt_call inner = *call;
     NNRT_ReturnCode code;
     if ((lowered && step->scratchBytes > (copied ? dynamic->scratch : call->scratchBytes)) ||
-        (!lowered && (dynamic->packed > 0 || now->scratch > call->scratchBytes)))
+        (!lowered && (dynamic->packed > 0 || dynamic->nan || now->scratch > call->scratchBytes)))
         return nnrt_call_fail(call, NNRT_DEVICE_ERROR, "its kernel does not support the dimensions of this run");
     if (!lowered) {
         inner.nDerived = dynamic->nDerived;
@@ -11350,6 +12841,7 @@ static bool nnrti_cpu_is_dynamic_batch(const nnrt_draft *d, const nnrt_draft_ste
     case NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION:
     case NNRT_NODE_TYPE_MAX_POOL_FUSION:
     case NNRT_NODE_TYPE_AVGPOOL_FUSION:
+    case NNRT_NODE_TYPE_AVGPOOL_INCLUDE_PAD:
     case NNRT_NODE_TYPE_SCALE_FUSION:
     case NNRT_NODE_TYPE_FUSED_BATCH_NORM: return true;
     default: return false;
@@ -11490,6 +12982,43 @@ static NNRT_ReturnCode nnrti_cpu_lower_dynamic(nnrti_cpu_edit *e, uint32_t s)
     }
     *step = old;
     return nnrt_draft_changed(e->draft, s, NNRT_DRAFT_STEP) ? code : nnrti_cpu_no_memory(e, step);
+}
+
+/* As nnrti_cpu_fuse_max_min, of steps with dynamic shapes, after each of them was lowered: MAXIMUM(a, b) moves to the place of
+   WHERE(a == a, MAXIMUM(a, b), a), and returns the NaN of a, too. Both results have the same dimensions in each run. */
+static NNRT_ReturnCode nnrti_cpu_fuse_dynamic_max_min(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft *d = e->draft;
+    nnrt_draft_step *step = &d->steps[s], *found[2];
+    nnrti_cpu_dynamic *dynamic;
+    nnrt_plan_arg z, *x;
+    if (step->open == NULL || step->op == NULL || step->kernel == NULL || step->op->type != NNRT_NODE_TYPE_WHERE ||
+        step->nIn != 3 || step->nDerived != 0)
+        return NNRT_SUCCESS;
+    z = step->args[3];
+    for (uint32_t k = 0; k < 2; k++) { /* EQUAL, then MAXIMUM or MINIMUM */
+        const uint32_t from = nnrt_draft_writer(d, step->args[k].tensor);
+        if (from == UINT32_MAX || nnrt_draft_reader(d, step->args[k].tensor) == UINT32_MAX)
+            return NNRT_SUCCESS;
+        found[k] = &d->steps[from];
+        if (found[k]->open == NULL || found[k]->op == NULL || found[k]->kernel == NULL || found[k]->nIn != 2 ||
+            found[k]->nDerived != 0)
+            return NNRT_SUCCESS;
+    }
+    x = &found[1]->args[0];
+    dynamic = (nnrti_cpu_dynamic *)(uintptr_t)found[1]->attr;
+    if (found[0]->op->type != NNRT_NODE_TYPE_EQUAL || found[1]->kernel != nnrti_cpu_run_dynamic ||
+        (found[1]->op->type != NNRT_NODE_TYPE_MAXIMUM && found[1]->op->type != NNRT_NODE_TYPE_MINIMUM) ||
+        (dynamic->kernel != e->isa->binary.run && dynamic->kernel != e->isa->elementwise_half.run) ||
+        x->tensor == NNRT_NO_TENSOR || found[0]->args[0].tensor != x->tensor || found[0]->args[1].tensor != x->tensor ||
+        step->args[2].tensor != x->tensor || z.view.dataType != x->view.dataType ||
+        !nnrti_cpu_same_dims(&z.view, &found[1]->args[2].view))
+        return NNRT_SUCCESS;
+    dynamic->nan = true;
+    *step = *found[1];
+    step->args[2] = z;
+    found[0]->kernel = found[1]->kernel = NULL;
+    return nnrt_draft_changed(d, s, NNRT_DRAFT_STEP) ? NNRT_SUCCESS : nnrti_cpu_no_memory(e, step);
 }
 
 /* Layout propagation for steps with dynamic shapes: a tensor of images between them is channels last if each step that
@@ -11815,6 +13344,8 @@ static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
             nnrti_cpu_undo_widen_step(&e, s);
         nnrti_cpu_undo_half_weights(&e, s, before);
     }
+    for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++)
+        code = nnrti_cpu_fuse_dynamic_max_min(&e, s);
     code = code == NNRT_SUCCESS ? nnrti_cpu_propagate_layouts(&e) : code;
     nnrti_cpu_fuse_half_rounding(&e);
     for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++)
@@ -12143,7 +13674,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_winograd(nnrti_cpu_edit *e, uint32_t s, i
 
 /* Version of the packed weights. Increment with every change of what is packed (nnrt_draft_pack), of its layout, and
    of what nnrt_draft_recall returns: packed weights of another version are ignored. */
-#define NNRTI_CPU_PACK_VERSION "13 "
+#define NNRTI_CPU_PACK_VERSION "15 "
 
 /* A registered device. */
 typedef struct nnrti_cpu_device {

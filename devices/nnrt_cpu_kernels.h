@@ -19,7 +19,7 @@ SECTIONS (search for the tag)
     >>integers         elementwise operators of integers and bool, predicates
     >>reductions       reductions, cumulative sums, instance and group normalization
     >>normalizations   softmax and normalization over the last axis
-    >>attention        ATTENTION
+    >>attention        ATTENTION, QUANTIZE_BLOCKS
     >>comparisons      comparisons, WHERE, ARGMAX, TOPK, RESIZE, LRN
     >>rnn_cells        LSTM, GRU and RNN cells
     >>float64_gemm     GEMM of float64
@@ -49,10 +49,12 @@ MIT license, see LICENSE.
 /* The level of each ISA in the last digit. Before it NNRTI_CPU_DOT, of ISAs that multiply bytes: 1 by dot products of
    four bytes, 2 also by matrix products of 2 x 8 by 8 x 2 bytes. These passes contain only the 8-bit kernels with dot
    products (>>int8_kernels); all other kernels come from the ISA NNRTI_CPU_BASE. 3: the pass of fp16 has only the kernels
-   of >>half_kernels; its 8-bit kernels are those of dotprod. */
+   of >>half_kernels; its 8-bit kernels are those of dotprod. 4: the pass avx2pairs has only the GEMMs of uint8 by int8, by
+   sums of 16 bits (nnrti_cpu_pairs). */
 #define NNRTI_CPU_avx512vnni 14
 #define NNRTI_CPU_avx512 4
 #define NNRTI_CPU_avx2 3
+#define NNRTI_CPU_avx2pairs 43
 #define NNRTI_CPU_i8mm 22
 #define NNRTI_CPU_fp16 32
 #define NNRTI_CPU_dotprod 12
@@ -91,6 +93,14 @@ MIT license, see LICENSE.
 #endif
 #define NNRTI_CPU_BASE avx512
 #define NNRTI_LANES 16
+#elif NNRTI_CPU_LEVEL == 3
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,fma,f16c"))), apply_to = function)
+#else
+#pragma GCC target("avx2,fma,f16c")
+#endif
+#define NNRTI_CPU_BASE avx2
+#define NNRTI_LANES 8
 #elif NNRTI_CPU_WASM
 #define NNRTI_CPU_BASE simd128
 #define NNRTI_LANES 4
@@ -2962,9 +2972,9 @@ typedef struct NNRTI_CPU(window_job) {
 } NNRTI_CPU(window_job);
 
 /* `count` channels of a pixel, from channel `from` on, and its taps inside x: first to last - 1 of the height, begin
-   to end - 1 of the width. at: offset of tap 0,0 in x, which may be outside. */
+   to end - 1 of the width. at: offset of tap 0,0 in x, which may be outside. cells: the number that an average divides by. */
 typedef struct NNRTI_CPU(taps) {
-    int32_t first, last, begin, end, from, count;
+    int32_t first, last, begin, end, from, count, cells;
     ptrdiff_t at;
 } NNRTI_CPU(taps);
 
@@ -3169,7 +3179,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(pool_pixels)(const NNRTI_CPU(window_job) * j, co
                                              const bool largest, const int32_t pixels, const int32_t wide)
 {
     const nnrti_v low = nnrti_v_all(j->low), high = nnrti_v_all(j->high);
-    const nnrti_v cells = nnrti_v_all((float)((m->last - m->first) * (m->end - m->begin)));
+    const nnrti_v cells = nnrti_v_all((float)m->cells);
     const ptrdiff_t step = j->x->strides[2], next = j->attr->stride[1] * step;
     const int32_t last = (wide - 1) * NNRTI_LANES, left = m->count - last; /* vectors before the last one are whole */
     const int32_t end = m->end;
@@ -3221,6 +3231,8 @@ NNRTI_CPU_INLINE void NNRTI_CPU(window_row)(const NNRTI_CPU(window_job) * j, int
             nnrti_cpu_valid_range(left, a->dilation[1], a->window[1], x->dims[2], &m.begin, &m.end);
             m.at = at + (ptrdiff_t)left * x->strides[2];
             m.count = to - from;
+            m.cells = (a->padded ? nnrti_cpu_padded_cells(a, 0, top, x->dims[1]) : m.last - m.first) *
+                      (a->padded ? nnrti_cpu_padded_cells(a, 1, left, x->dims[2]) : m.end - m.begin);
             pixels = depthwise || left < 0 || last >= x->dims[2] || y->dims[2] - q < NNRTI_CPU_POOL_UNROLL ||
                              m.count > (NNRTI_CPU_POOL_UNROLL - 1) * NNRTI_LANES
                          ? 1
@@ -4771,6 +4783,8 @@ static NNRT_ReturnCode NNRTI_CPU(reduce)(const void *attr, nnrt_view *args, nnrt
         set.dims[axis] = x->dims[axis];
         j.count *= (size_t)x->dims[axis];
     }
+    if (j.attr->mode == NNRT_REDUCE_MODE_MAX || j.attr->mode == NNRT_REDUCE_MODE_MIN)
+        nnrti_cpu_sort_strides(&set);
     if (!nnrt_walk_first(&j.set, &set, NULL, NULL) || !nnrt_walk_first(&j.walk, &args[2], x, NULL))
         return NNRT_SUCCESS;
     j.parts = nnrti_cpu_walk_parts(call, &j.walk, 16 * (double)j.count, &work);
@@ -5429,9 +5443,10 @@ static NNRT_ReturnCode NNRTI_CPU(lp_norm)(const void *attr, nnrt_view *args, nnr
 
 /* ATTENTION of float32. A work item is a block of queries that read the same keys and values, each once. The scores
    of a block are in scratch; the products with values are summed in registers, and divided by the sum of the weights at
-   the end. A query never reads a key or value that it does not attend to. Keys and values of float16 are widened by blocks
-   of NNRTI_CPU_WIDENED, into scratch behind the scores, where they stay in the cache of the processor for the queries of the
-   work item. Rejected: widening in the loops over keys and values, which doubles their code. */
+   the end. A query never reads a key or value that it does not attend to. Keys and values of float16 are widened, and those of
+   int8 multiplied by their scales, by blocks of NNRTI_CPU_WIDENED, into scratch behind the scores, where they stay in the
+   cache of the processor for the queries of the work item. Rejected: widening in the loops over keys and values, which doubles
+   their code. */
 typedef struct NNRTI_CPU(attention_job) {
     const NNRT_Attention *attr;
     const nnrti_cpu_attention *a;
@@ -5462,27 +5477,59 @@ NNRTI_CPU_INLINE void NNRTI_CPU(attention_scores)(const float *const *q, const f
     }
 }
 
+/* y = scale * x for count int8. */
+NNRTI_CPU_INLINE void NNRTI_CPU(scale_run)(const int8_t *x, float scale, float *y, int32_t count)
+{
+    int32_t i = 0;
+    for (; i + NNRTI_LANES <= count; i += NNRTI_LANES) {
+        const nnrti_v_bits bytes = nnrti_v_load_bytes((const uint8_t *)x + i);
+        nnrti_v_store(y + i, nnrti_v_all(scale) * __builtin_convertvector((bytes ^ 128) - 128, nnrti_v));
+    }
+    for (; i < count; i++)
+        y[i] = scale * (float)x[i];
+}
+
+/* Elements d to d + size - 1 of `count` rows of int8, which begin at x with their scales: each scale belongs to `part`
+   elements. */
+static void NNRTI_CPU(attention_scaled)(const int8_t *x, ptrdiff_t step, const void *scales, const nnrt_view *scale,
+                                        int32_t part, int32_t count, int32_t d, int32_t size, float *block)
+{
+    for (int32_t k = 0; k < count; k++, x += step)
+        for (int32_t i = d, n; i < d + size; i += n) {
+            const ptrdiff_t at = k * scale->strides[2] + i / part;
+            const float factor = scale->dataType == NNRT_DATA_TYPE_FLOAT16
+                                     ? nnrt_half_to_float(((const uint16_t *)scales)[at])
+                                     : ((const float *)scales)[at];
+            n = part - i % part < d + size - i ? part - i % part : d + size - i;
+            NNRTI_CPU(scale_run)(x + i, factor, block + k * size + (i - d), n);
+        }
+}
+
 /* Rows i to i + count - 1 of keys or values, `size` elements of each from element d on; *step: elements between two of them.
-   float16 is widened, count is then at most NNRTI_CPU_WIDENED. */
-NNRTI_CPU_NOINLINE static const float *NNRTI_CPU(attention_rows)(const nnrt_view *v,
+   float16 is widened, int8 multiplied by its scales; count is then at most NNRTI_CPU_WIDENED. */
+NNRTI_CPU_NOINLINE static const float *NNRTI_CPU(attention_rows)(const nnrt_view *v, const nnrt_view *scale,
                                                                  const nnrti_cpu_attention_query *query, int32_t i,
                                                                  int32_t count, int32_t d, int32_t size, float *block,
                                                                  ptrdiff_t *step)
 {
     const void *const row = nnrti_cpu_attention_row(v, query, i);
     *step = v->strides[2];
-    if (v->dataType != NNRT_DATA_TYPE_FLOAT16)
+    if (v->dataType == NNRT_DATA_TYPE_FLOAT32)
         return (const float *)row + d;
-    for (int32_t k = 0; k < count; k++)
+    if (v->dataType == NNRT_DATA_TYPE_INT8)
+        NNRTI_CPU(attention_scaled)((const int8_t *)row, *step, nnrti_cpu_attention_row(scale, query, i), scale,
+                                    v->dims[3] / scale->dims[3], count, d, size, block);
+    for (int32_t k = 0; k < count && v->dataType == NNRT_DATA_TYPE_FLOAT16; k++)
         NNRTI_CPU(widen_run)((const uint16_t *)row + k * *step + d, block + k * size, size);
     *step = size;
     return block;
 }
 
-/* The rows of `count` that attention_rows returns at a time. */
-NNRTI_CPU_INLINE int32_t NNRTI_CPU(attention_part)(const nnrt_view *v, int32_t count)
+/* The rows of `count`, from row i on, that attention_rows returns at a time. */
+NNRTI_CPU_INLINE int32_t NNRTI_CPU(attention_part)(const nnrti_cpu_attention *a, const nnrt_view *v, int32_t i, int32_t count)
 {
-    return v->dataType == NNRT_DATA_TYPE_FLOAT16 && count > NNRTI_CPU_WIDENED ? NNRTI_CPU_WIDENED : count;
+    const int32_t left = a->pageSize > 0 && a->pageSize - i % a->pageSize < count ? a->pageSize - i % a->pageSize : count;
+    return v->dataType != NNRT_DATA_TYPE_FLOAT32 && left > NNRTI_CPU_WIDENED ? NNRTI_CPU_WIDENED : left;
 }
 
 /* w[r,first..end) = q[r] . keys first to end - 1 of v, of n queries. */
@@ -5493,8 +5540,8 @@ NNRTI_CPU_INLINE void NNRTI_CPU(attention_keys)(const nnrti_cpu_attention *a, co
     for (int32_t i = first, part; i < end; i += part) {
         const float *key;
         ptrdiff_t step;
-        part = NNRTI_CPU(attention_part)(v, end - i);
-        key = NNRTI_CPU(attention_rows)(v, query, i, part, 0, a->q.dims[3], block, &step);
+        part = NNRTI_CPU(attention_part)(a, v, i, end - i);
+        key = NNRTI_CPU(attention_rows)(v, &a->keyScale, query, nnrti_cpu_attention_place(a, query, i), part, 0, a->q.dims[3], block, &step);
         NNRTI_CPU(attention_scores)(q, key, step, a->q.dims[3], part, w + (i - first), a->room, n);
     }
 }
@@ -5563,8 +5610,8 @@ NNRTI_CPU_INLINE void NNRTI_CPU(attention_sums)(const nnrti_cpu_attention *a, co
     for (int32_t i = first, part; i < end; i += part) {
         const float *value;
         ptrdiff_t step;
-        part = NNRTI_CPU(attention_part)(v, end - i);
-        value = NNRTI_CPU(attention_rows)(v, query, i, part, d, size, block, &step);
+        part = NNRTI_CPU(attention_part)(a, v, i, end - i);
+        value = NNRTI_CPU(attention_rows)(v, &a->valueScale, query, nnrti_cpu_attention_place(a, query, i), part, d, size, block, &step);
         NNRTI_CPU(attention_values)(w + (i - first), a->room, value, step, part, sums, left, n, m);
     }
 }
@@ -5660,15 +5707,95 @@ static void NNRTI_CPU(attention_task)(void *arg, uint32_t unit, uint32_t worker)
 static NNRT_ReturnCode NNRTI_CPU(attention)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     nnrti_cpu_attention a;
+    const bool any = nnrti_cpu_attention_begin((const NNRT_Attention *)attr, args, call, &a);
+    const NNRT_ReturnCode code = nnrti_cpu_attention_check(&a, call);
     NNRTI_CPU(attention_job) j;
     j.attr = (const NNRT_Attention *)attr;
     j.a = &a;
     j.call = call;
-    if (!nnrti_cpu_attention_begin(j.attr, args, call, &a))
-        return NNRT_SUCCESS;
+    if (!any || code != NNRT_SUCCESS)
+        return code;
     nnrti_cpu_parallel_for(call, 2.0 * a.q.dims[3] * a.valid * a.q.dims[0] * a.q.dims[1] * a.q.dims[2],
                            (uint32_t)(a.blocks * a.q.dims[0] * (a.grouped ? a.key.dims[1] : a.q.dims[1])),
                            NNRTI_CPU(attention_task), &j);
+    return NNRT_SUCCESS;
+}
+
+/* QUANTIZE_BLOCKS, with the bits of the reference kernel: the quotients are exact. A work item is a line of the last axis. */
+typedef struct NNRTI_CPU(blocks_job) {
+    const nnrt_view *x, *y, *scale;
+    int32_t size; /* of a block */
+} NNRTI_CPU(blocks_job);
+
+/* The elements from `at` on, at most NNRTI_LANES of `left`, zeros behind them. */
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(blocks_load)(const nnrt_view *x, ptrdiff_t at, int32_t left)
+{
+    uint16_t part[NNRTI_LANES] = {0};
+    if (x->dataType == NNRT_DATA_TYPE_FLOAT32)
+        return nnrti_v_load_part((const float *)x->data + at, left);
+    memcpy(part, (const uint16_t *)x->data + at, (size_t)(left < NNRTI_LANES ? left : NNRTI_LANES) * sizeof(*part));
+    return nnrti_v_widen(part);
+}
+
+/* Quantizes the block of x that begins at element `at` to y; returns its scale. */
+static uint16_t NNRTI_CPU(blocks_quantize)(const nnrt_view *x, ptrdiff_t at, int8_t *y, int32_t size)
+{
+    const nnrti_v limit = nnrti_v_all(127.0f);
+    nnrti_v largest = nnrti_v_all(0.0f), scale;
+    uint16_t half;
+    for (int32_t i = 0; i < size; i += NNRTI_LANES) {
+        const nnrti_v v = NNRTI_CPU(blocks_load)(x, at + i, size - i);
+        largest = nnrti_v_max_nan(largest, (nnrti_v)((nnrti_v_bits)v & INT32_MAX));
+    }
+    half = nnrt_half_from_float(nnrti_v_largest(largest) / 127.0f);
+    if (half == 0 || half >= 0x7C00) { /* 0, Inf, NaN */
+        memset(y, 0, (size_t)size);
+        return half;
+    }
+    scale = nnrti_v_all(nnrt_half_to_float(half));
+    for (int32_t i = 0; i < size; i += NNRTI_LANES) {
+        nnrti_v v = nnrti_v_to_integer(NNRTI_CPU(blocks_load)(x, at + i, size - i) / scale, NNRTI_CPU_ROUND);
+        uint8_t last[NNRTI_LANES];
+        const bool whole = size - i >= NNRTI_LANES;
+        v = nnrti_v_min(limit, nnrti_v_max(-limit, v));
+        nnrti_v_store_bytes(whole ? (uint8_t *)y + i : last, __builtin_convertvector(v, nnrti_v_bits));
+        if (!whole)
+            memcpy(y + i, last, (size_t)(size - i));
+    }
+    return half;
+}
+
+static void NNRTI_CPU(blocks_task)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(blocks_job) *j = (const NNRTI_CPU(blocks_job) *)arg;
+    const int32_t last = j->x->rank - 1;
+    ptrdiff_t x = 0, y = 0, scale = 0;
+    (void)worker;
+    for (int32_t i = last - 1; i >= 0; unit /= (uint32_t)j->x->dims[i], i--) {
+        const ptrdiff_t place = (ptrdiff_t)(unit % (uint32_t)j->x->dims[i]);
+        x += place * j->x->strides[i];
+        y += place * j->y->strides[i];
+        scale += place * j->scale->strides[i];
+    }
+    for (int32_t b = 0; b < j->scale->dims[last]; b++, x += j->size, y += j->size)
+        ((uint16_t *)j->scale->data)[scale + b] = NNRTI_CPU(blocks_quantize)(j->x, x, (int8_t *)j->y->data + y, j->size);
+}
+
+static NNRT_ReturnCode NNRTI_CPU(quantize_blocks)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const NNRT_QuantizeBlocks *a = (const NNRT_QuantizeBlocks *)attr;
+    const int32_t last = args[0].rank - 1;
+    NNRTI_CPU(blocks_job) j;
+    double lines = 1;
+    j.x = &args[0];
+    j.y = &args[1];
+    j.scale = &args[2];
+    j.size = (int32_t)a->blockSize;
+    for (int32_t i = 0; i < last; i++)
+        lines *= j.x->dims[i];
+    if (j.x->strides[last] != 1 || j.y->strides[last] != 1 || j.scale->strides[last] != 1 || lines > UINT32_MAX)
+        return nnrt_quantize_blocks(a, j.x, &args[1], &args[2]);
+    nnrti_cpu_parallel_for(call, 8 * lines * j.x->dims[last], (uint32_t)lines, NNRTI_CPU(blocks_task), &j);
     return NNRT_SUCCESS;
 }
 
@@ -8155,7 +8282,7 @@ static NNRT_ReturnCode NNRTI_CPU(gemm_f16)(const void *attr, nnrt_view *args, nn
 
 /* Int8 and uint8 kernels. nnrti_i is a vector of NNRTI_Q8_LANES int32 accumulators. One dot-product instruction
    multiplies a group of NNRTI_Q8_GROUP elements of x (nnrti_q8_x) by as many weights (nnrti_q8_w) per lane and adds
-   them to the accumulator: uint8 by int8 (VNNI), either by int8 (dotprod, i8mm), or int16 by int16 with x less its zero
+   them to the accumulator: uint8 by int8 (VNNI, and avx2pairs by its own microkernel), either by int8 (dotprod, i8mm), or int16 by int16 with x less its zero
    point.
    NNRTI_Q8_PANEL_VECTORS vectors are a panel. The structure is that of >>gemm: register tiles, packed panels,
    implicit GEMM. Where the instruction needs elements of another type than x has, the rows of x that the windows of a
@@ -8223,11 +8350,17 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_rescale(nnrti_i x, const int32_t *table, const 
 }
 #elif NNRTI_CPU_LEVEL == 3
 typedef __m256i nnrti_i;
-typedef int16_t nnrti_q8_x;
-typedef int16_t nnrti_q8_w;
 #define NNRTI_Q8_LANES 8
 #define NNRTI_Q8_PANEL_VECTORS 2
+#if NNRTI_CPU_DOT
+typedef uint8_t nnrti_q8_x;
+typedef int8_t nnrti_q8_w;
+#define NNRTI_Q8_GROUP 4
+#else
+typedef int16_t nnrti_q8_x;
+typedef int16_t nnrti_q8_w;
 #define NNRTI_Q8_GROUP 2
+#endif
 NNRTI_CPU_INLINE nnrti_i nnrti_i_load(const int32_t *p)
 {
     return _mm256_loadu_si256((const __m256i *)(const void *)p);
@@ -8240,11 +8373,13 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_add_scaled(nnrti_i sum, nnrti_i x, int32_t fact
 {
     return _mm256_add_epi32(sum, _mm256_mullo_epi32(x, _mm256_set1_epi32(factor)));
 }
+#if !NNRTI_CPU_DOT
 NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_q8_w *w)
 {
     const __m256i weights = _mm256_loadu_si256((const __m256i *)(const void *)w);
     return _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_set1_epi32(x), weights));
 }
+#endif
 NNRTI_CPU_INLINE nnrti_i nnrti_i_rescale(nnrti_i x, const int32_t *table, const bool positive)
 {
     const __m256i half = _mm256_set1_epi64x((int64_t)1 << 31), twice = _mm256_add_epi32(x, x);
@@ -8698,7 +8833,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(store_q8)(const nnrti_i *v, const int32_t wide, 
 
 /* Requantizes `count` sums element by element, for factors outside the fast forms. dotprod and i8mm call the function
    of neon: gcc refuses to inline nnrt_rescale into theirs if the compiler's target has instructions that they lack. */
-#if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 2
+#if NNRTI_CPU_DOT && (NNRTI_CPU_LEVEL == 2 || NNRTI_CPU_LEVEL == 3)
 #define NNRTI_CPU_EXACT_Q8 NNRTI_CPU_JOIN_2(nnrti_cpu_requantize_exact_, NNRTI_CPU_BASE)
 #else
 #define NNRTI_CPU_EXACT_Q8 NNRTI_CPU(requantize_exact)
@@ -8802,6 +8937,24 @@ NNRTI_CPU_INLINE void NNRTI_CPU(load_operands_q8)(nnrti_q8_x *to, const uint8_t 
         wasm_v128_store(to + count - 16, wasm_v128_xor(wasm_v128_load(x + count - 16), turn));
     for (; count < 16 && i < count; i++)
         to[i] = (nnrti_q8_x)(x[i] ^ flip);
+#elif NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 3
+    const __m128i turn = _mm_set1_epi8((char)flip);
+    const uint64_t eight = 0x0101010101010101 * (uint64_t)(uint8_t)flip;
+    (void)zero;
+    for (; i < count && count >= 16; i += 16) { /* the last 16, or 8, may overlap others */
+        const int32_t at = i < count - 16 ? i : count - 16;
+        const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(x + at));
+        _mm_storeu_si128((__m128i *)(void *)(to + at), _mm_xor_si128(bytes, turn));
+    }
+    for (; i < count && count >= 8; i += 8) {
+        const int32_t at = i < count - 8 ? i : count - 8;
+        uint64_t word;
+        memcpy(&word, x + at, sizeof(word));
+        word ^= eight;
+        memcpy(to + at, &word, sizeof(word));
+    }
+    for (; i < count; i++)
+        to[i] = (nnrti_q8_x)(x[i] ^ flip);
 #elif NNRTI_CPU_DOT
     const __m512i turn = _mm512_set1_epi8((char)flip);
     (void)zero;
@@ -8867,6 +9020,8 @@ typedef struct NNRTI_CPU(gemm_q8_tile) {
     int32_t stepAhead;          /* bytes to prefetch per group of a tile */
 #if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 2
     bool isUint8; /* x */
+#elif NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 3
+    const uint8_t *forms; /* of the groups of the panel: nnrti_cpu_pairs */
 #endif
 } NNRTI_CPU(gemm_q8_tile);
 
@@ -8960,6 +9115,29 @@ NNRTI_CPU_INLINE void NNRTI_CPU(multiply_groups)(nnrti_i (*sum)[NNRTI_Q8_PANEL_V
 
 /* int8 GEMM microkernel: pixels row to row + tall - 1 by a panel of `wide` vectors; the accumulators stay in
    registers and are stored to `out`. */
+/* The sums of `tall` pixels begin with the biases of the channels. */
+NNRTI_CPU_INLINE void NNRTI_CPU(begin_sums)(nnrti_i (*sum)[NNRTI_Q8_PANEL_VECTORS], const NNRTI_CPU(gemm_q8_tile) * t,
+                                            const int32_t tall, const int32_t wide)
+{
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < wide; v++) {
+        const nnrti_i bias = nnrti_i_load(t->to.table + v * NNRTI_Q8_LANES * NNRTI_CPU_REQUANTIZE_ROWS);
+        NNRTI_CPU_UNROLL
+        for (int32_t r = 0; r < tall; r++)
+            sum[r][v] = bias;
+    }
+}
+
+NNRTI_CPU_INLINE void NNRTI_CPU(store_sums)(nnrti_i (*sum)[NNRTI_Q8_PANEL_VECTORS], const int32_t tall, const int32_t wide,
+                                            int32_t *out)
+{
+    NNRTI_CPU_UNROLL
+    for (int32_t r = 0; r < tall; r++)
+        NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < wide; v++)
+        nnrti_i_store(out + (r * wide + v) * NNRTI_Q8_LANES, sum[r][v]);
+}
+
 #if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 2
 NNRTI_CPU_INLINE void NNRTI_CPU(microkernel_q8_of)(const NNRTI_CPU(gemm_q8_tile) * t, int32_t row, const int32_t tall,
                                                    const int32_t wide, int32_t *out, const bool isUint8)
@@ -9015,6 +9193,93 @@ NNRTI_CPU_INLINE void NNRTI_CPU(microkernel_q8)(const NNRTI_CPU(gemm_q8_tile) * 
     else
         NNRTI_CPU(microkernel_q8_of)(t, row, tall, wide, out, false);
 }
+#elif NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 3
+/* sum + the 32-bit sums of neighboring 16-bit lanes. */
+NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(add_pairs)(nnrti_i sum, __m256i pairs)
+{
+    return _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+}
+
+/* Four bytes of x in all lanes. */
+NNRTI_CPU_INLINE __m256i NNRTI_CPU(spread_group)(const nnrti_q8_x *x)
+{
+    int32_t value;
+    memcpy(&value, x, sizeof(value));
+    return _mm256_set1_epi32(value);
+}
+
+/* Adds the products of one group. split: by even and odd terms, as the sum of two products may exceed 16 bits. */
+NNRTI_CPU_INLINE void NNRTI_CPU(multiply_group)(nnrti_i (*sum)[NNRTI_Q8_PANEL_VECTORS], const nnrti_q8_x *const *x,
+                                                ptrdiff_t k, const nnrti_q8_w *w, const int32_t tall, const int32_t wide,
+                                                const bool split)
+{
+    const __m256i even = _mm256_set1_epi16(0x00FF);
+    NNRTI_CPU_UNROLL
+    for (int32_t r = 0; r < tall; r++) {
+        const __m256i a = NNRTI_CPU(spread_group)(x[r] + k);
+        NNRTI_CPU_UNROLL
+        for (int32_t v = 0; v < wide; v++) {
+            const __m256i b = _mm256_loadu_si256((const __m256i *)(const void *)(w + v * NNRTI_Q8_LANES * NNRTI_Q8_GROUP));
+            if (split) {
+                sum[r][v] = NNRTI_CPU(add_pairs)(sum[r][v], _mm256_maddubs_epi16(_mm256_and_si256(even, a), b));
+                sum[r][v] = NNRTI_CPU(add_pairs)(sum[r][v], _mm256_maddubs_epi16(_mm256_andnot_si256(even, a), b));
+            } else {
+                sum[r][v] = NNRTI_CPU(add_pairs)(sum[r][v], _mm256_maddubs_epi16(a, b));
+            }
+        }
+    }
+}
+
+/* Adds the products of two groups, whose pairs are added in 16 bits first. */
+NNRTI_CPU_INLINE void NNRTI_CPU(multiply_two_groups)(nnrti_i (*sum)[NNRTI_Q8_PANEL_VECTORS], const nnrti_q8_x *const *x,
+                                                     ptrdiff_t k, const nnrti_q8_w *w, const int32_t tall,
+                                                     const int32_t wide)
+{
+    const int32_t vector = NNRTI_Q8_LANES * NNRTI_Q8_GROUP;
+    __m256i weights[2][NNRTI_Q8_PANEL_VECTORS];
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < 2 * wide; v++)
+        weights[v / wide][v % wide] = _mm256_loadu_si256((const __m256i *)(const void *)(w + v * vector));
+    NNRTI_CPU_UNROLL
+    for (int32_t r = 0; r < tall; r++) {
+        const __m256i a = NNRTI_CPU(spread_group)(x[r] + k), b = NNRTI_CPU(spread_group)(x[r] + k + NNRTI_Q8_GROUP);
+        NNRTI_CPU_UNROLL
+        for (int32_t v = 0; v < wide; v++)
+            sum[r][v] = NNRTI_CPU(add_pairs)(sum[r][v], _mm256_add_epi16(_mm256_maddubs_epi16(a, weights[0][v]),
+                                                                         _mm256_maddubs_epi16(b, weights[1][v])));
+    }
+}
+
+NNRTI_CPU_INLINE void NNRTI_CPU(microkernel_q8)(const NNRTI_CPU(gemm_q8_tile) * t, int32_t row, const int32_t tall,
+                                                const int32_t wide, int32_t *out)
+{
+    nnrti_i sum[NNRTI_CPU_MAX_TILE_ROWS_Q8][NNRTI_Q8_PANEL_VECTORS];
+    const ptrdiff_t next = (ptrdiff_t)wide * NNRTI_Q8_LANES * NNRTI_Q8_GROUP;
+    const nnrti_q8_w *w = t->panel;
+    const uint8_t *form = t->forms;
+    NNRTI_CPU(begin_sums)(sum, t, tall, wide);
+    for (int32_t tap = 0; tap < t->taps; tap++) {
+        const nnrti_q8_x *x[NNRTI_CPU_MAX_TILE_ROWS_Q8];
+        ptrdiff_t k = 0, groups = t->k;
+        NNRTI_CPU_UNROLL
+        for (int32_t r = 0; r < tall; r++)
+            x[r] = t->x[(ptrdiff_t)tap * t->step + row + r];
+        while (groups > 0) {
+            const int32_t two = groups > 1 && *form == NNRTI_CPU_PAIRS_FOUR ? 2 : 1;
+            if (two == 2)
+                NNRTI_CPU(multiply_two_groups)(sum, x, k, w, tall, wide);
+            else if (*form != NNRTI_CPU_PAIRS_ONE)
+                NNRTI_CPU(multiply_group)(sum, x, k, w, tall, wide, false);
+            else
+                NNRTI_CPU(multiply_group)(sum, x, k, w, tall, wide, true);
+            groups -= two;
+            form += two;
+            k += two * NNRTI_Q8_GROUP;
+            w += two * next;
+        }
+    }
+    NNRTI_CPU(store_sums)(sum, tall, wide, out);
+}
 #else
 NNRTI_CPU_INLINE void NNRTI_CPU(microkernel_q8)(const NNRTI_CPU(gemm_q8_tile) * t, int32_t row, const int32_t tall,
                                                 const int32_t wide, int32_t *out)
@@ -9023,13 +9288,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(microkernel_q8)(const NNRTI_CPU(gemm_q8_tile) * 
     const nnrti_q8_w *w = t->panel;
     const ptrdiff_t stepAhead = t->stepAhead;
     const uint8_t *ahead = t->ahead + (ptrdiff_t)(row / tall) * t->taps * t->k * stepAhead;
-    NNRTI_CPU_UNROLL
-    for (int32_t v = 0; v < wide; v++) {
-        const nnrti_i bias = nnrti_i_load(t->to.table + v * NNRTI_Q8_LANES * NNRTI_CPU_REQUANTIZE_ROWS);
-        NNRTI_CPU_UNROLL
-        for (int32_t r = 0; r < tall; r++)
-            sum[r][v] = bias;
-    }
+    NNRTI_CPU(begin_sums)(sum, t, tall, wide);
     for (int32_t tap = 0; tap < t->taps; tap++) {
         const nnrti_q8_x *x[NNRTI_CPU_MAX_TILE_ROWS_Q8];
         NNRTI_CPU_UNROLL
@@ -9054,11 +9313,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(microkernel_q8)(const NNRTI_CPU(gemm_q8_tile) * 
             w += wide * NNRTI_Q8_LANES * NNRTI_Q8_GROUP;
         }
     }
-    NNRTI_CPU_UNROLL
-    for (int32_t r = 0; r < tall; r++)
-        NNRTI_CPU_UNROLL
-    for (int32_t v = 0; v < wide; v++)
-        nnrti_i_store(out + (r * wide + v) * NNRTI_Q8_LANES, sum[r][v]);
+    NNRTI_CPU(store_sums)(sum, tall, wide, out);
 }
 #endif
 
@@ -9164,7 +9419,10 @@ NNRTI_CPU_GEMM_Q8_PANEL(6, 3)
 NNRTI_CPU_GEMM_Q8_PANEL(6, 4)
 #endif
 #else
-#if NNRTI_CPU_LEVEL == 3 || NNRTI_CPU_DOT
+#if NNRTI_CPU_LEVEL == 3 && NNRTI_CPU_DOT
+NNRTI_CPU_GEMM_Q8_PANEL(6, 1)
+NNRTI_CPU_GEMM_Q8_PANEL(4, 2) /* as many as leave registers for the weights of two groups */
+#elif NNRTI_CPU_LEVEL == 3 || NNRTI_CPU_DOT
 NNRTI_CPU_GEMM_Q8_PANEL(6, 1)
 NNRTI_CPU_GEMM_Q8_PANEL(6, 2)
 #else
@@ -9173,6 +9431,7 @@ NNRTI_CPU_GEMM_Q8_PANEL(4, 2)
 #endif
 #endif
 
+#define NNRTI_Q8_WORK (NNRTI_CPU_DOT == 4 ? 2 : sizeof(nnrti_q8_w)) /* of nnrti_cpu_gemm_q8_work */
 /* Arguments of an int8 GEMM. */
 typedef struct NNRTI_CPU(gemm_q8_job) {
     const nnrti_cpu_gemm_q8 *attr;
@@ -9375,6 +9634,7 @@ static void NNRTI_CPU(gemm_q8_task)(void *arg, uint32_t i, uint32_t worker)
     const int32_t panel = NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES;
     const int32_t from = (int32_t)((int64_t)j->panels * part / j->parts);
     const int32_t to = (int32_t)((int64_t)j->panels * (part + 1) / j->parts);
+    const size_t row = (size_t)j->packed->dims[1];
     int32_t *const terms = (int32_t *)nnrti_cpu_scratch(j->call, worker);
     const nnrti_q8_x **x = (const nnrti_q8_x **)(void *)(a->sums ? terms + (a->rows + 1) / 2 * 2 : terms);
     nnrti_q8_x *room;
@@ -9400,9 +9660,13 @@ static void NNRTI_CPU(gemm_q8_task)(void *arg, uint32_t i, uint32_t worker)
     for (int32_t p = from; p < to; p++) {
         t.to.channel = p * panel;
         t.to.count = j->y->dims[3] - t.to.channel;
-        t.panel = (const nnrti_q8_w *)j->packed->data + (size_t)t.to.channel * (size_t)a->depth * NNRTI_Q8_GROUP;
+        t.panel = (const nnrti_q8_w *)(const void *)((const uint8_t *)j->packed->data + (size_t)t.to.channel * row);
+#if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 3
+        t.forms = (const uint8_t *)t.panel + (size_t)(t.to.count > NNRTI_Q8_LANES ? panel : NNRTI_Q8_LANES) *
+                                                 (size_t)a->depth * NNRTI_Q8_GROUP;
+#endif
         if (t.to.rows > 1) /* the next panel */
-            t.ahead = (const uint8_t *)(t.panel + (ptrdiff_t)panel * a->depth * NNRTI_Q8_GROUP);
+            t.ahead = (const uint8_t *)t.panel + (size_t)panel * row;
         else /* of a single pixel, weights a little ahead, if all weights exceed the cache */
             t.ahead = t.end - (const uint8_t *)j->packed->data > NNRTI_CPU_LARGE_WEIGHTS
                           ? (const uint8_t *)t.panel + NNRTI_Q8_PREFETCH
@@ -9456,7 +9720,7 @@ static NNRT_ReturnCode NNRTI_CPU(gemm_q8)(const void *attr, nnrt_view *args, nnr
     j.attr = a;
     j.parts = nnrti_cpu_parts(call, a->parts);
     nnrti_cpu_parallel_for(call,
-                           nnrti_cpu_gemm_q8_work(sizeof(nnrti_q8_w), j.pixels, j.y->dims[3], a->depth * NNRTI_Q8_GROUP),
+                           nnrti_cpu_gemm_q8_work(NNRTI_Q8_WORK, j.pixels, j.y->dims[3], a->depth * NNRTI_Q8_GROUP),
                            (uint32_t)((j.pixels + a->rows - 1) / a->rows) * j.parts, NNRTI_CPU(gemm_q8_task), &j);
     return NNRT_SUCCESS;
 }
@@ -9516,13 +9780,14 @@ static NNRT_ReturnCode NNRTI_CPU(multi_gemm_q8)(const void *attr, nnrt_view *arg
     for (int32_t i = 0; i < a->phases; i++) {
         const nnrti_cpu_phase_q8 *p = &a->phase[i];
         count += (uint32_t)a->groups * NNRTI_CPU(phase_q8_items)(p, &args[3]);
-        work += nnrti_cpu_gemm_q8_work(sizeof(nnrti_q8_w), (int64_t)args[3].dims[0] * p->size[0] * p->size[1],
+        work += nnrti_cpu_gemm_q8_work(NNRTI_Q8_WORK, (int64_t)args[3].dims[0] * p->size[0] * p->size[1],
                                        args[3].dims[3], p->gemm.depth * NNRTI_Q8_GROUP);
     }
     nnrti_cpu_parallel_for(call, work, count, NNRTI_CPU(multi_gemm_q8_task), &j);
     return NNRT_SUCCESS;
 }
 
+#if NNRTI_CPU_DOT != 4
 /* Matrix multiplication of two 8-bit tensors of the run, in the arguments of the reference kernel. A work item packs a panel
    of columns of one matrix y of the batch into scratch, less `base`, and multiplies all rows of x by it. With the zero
    points zX and zY, of elements flipped to 0 to 255,
@@ -9706,7 +9971,7 @@ static NNRT_ReturnCode NNRTI_CPU(matmul_q8)(const void *attr, nnrt_view *args, n
 {
     const NNRT_MatMulFusion *const a = (const NNRT_MatMulFusion *)attr;
     const nnrti_cpu_isa_q8 isa = {NNRTI_Q8_LANES, NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES, NNRTI_Q8_GROUP,
-                                  (int32_t)sizeof(nnrti_q8_w), 0, 0};
+                                  (int32_t)sizeof(nnrti_q8_w), 0, 0, 0, 0, false};
     NNRTI_CPU(matmul_q8_job) j;
     const nnrt_view *const x = &args[0], *const y = &args[1], *const z = &args[4];
     const int32_t zeroY = y->quant[0].zeroPoint + nnrti_cpu_flip(y);
@@ -9753,6 +10018,8 @@ static NNRT_ReturnCode NNRTI_CPU(matmul_q8)(const void *attr, nnrt_view *args, n
                            stacks * (uint32_t)j.panels, NNRTI_CPU(matmul_q8_task), &j);
     return NNRT_SUCCESS;
 }
+
+#endif /* NNRTI_CPU_DOT != 4 */
 
 #if NNRTI_CPU_DOT < 2 /* i8mm uses the depthwise convolution of dotprod */
 /* Arguments of an int8 depthwise convolution. */
@@ -10218,6 +10485,334 @@ static NNRT_ReturnCode NNRTI_CPU(depthwise_q8)(const void *attr, nnrt_view *args
 #endif
 
 #if !NNRTI_CPU_DOT
+/* y = clamp(zero + round(x / scale)), halves away from zero, NaN as 0; rows of any strides. */
+static void NNRTI_CPU(quantize_row_q16)(const float *x, ptrdiff_t nextX, int16_t *y, ptrdiff_t nextY, int32_t count, float scale,
+                                        int32_t zero)
+{
+    int32_t i = 0;
+#if NNRTI_CPU_LEVEL >= 3
+    const __m256 s = _mm256_set1_ps(scale), most = _mm256_set1_ps(70000.0f), sign = _mm256_set1_ps(-0.0f);
+    for (; nextX == 1 && nextY == 1 && i + 8 <= count; i += 8) {
+        const __m256 v = _mm256_div_ps(_mm256_loadu_ps(x + i), s);
+        __m256 t = _mm256_round_ps(v, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+        const __m256 rest = _mm256_andnot_ps(sign, _mm256_sub_ps(v, t));
+        const __m256 one = _mm256_or_ps(_mm256_and_ps(sign, v), _mm256_set1_ps(1.0f));
+        __m256i q;
+        t = _mm256_add_ps(t, _mm256_and_ps(one, _mm256_cmp_ps(rest, _mm256_set1_ps(0.5f), _CMP_GE_OQ)));
+        t = _mm256_and_ps(t, _mm256_cmp_ps(v, v, _CMP_ORD_Q));
+        t = _mm256_min_ps(_mm256_max_ps(t, _mm256_sub_ps(_mm256_setzero_ps(), most)), most);
+        q = _mm256_add_epi32(_mm256_cvttps_epi32(t), _mm256_set1_epi32(zero));
+        _mm_storeu_si128((__m128i *)(void *)(y + i), _mm_packs_epi32(_mm256_castsi256_si128(q), _mm256_extracti128_si256(q, 1)));
+    }
+#endif
+    for (; i < count; i++) {
+        const float v = x[i * nextX] / scale, bounded = v > -70000.0f ? (v < 70000.0f ? v : 70000.0f) : v == v ? -70000.0f : 0.0f;
+        const float whole = (float)(int32_t)bounded, rest = bounded - whole;
+        const int32_t q = zero + (int32_t)whole + (rest >= 0.5f) - (rest <= -0.5f);
+        y[i * nextY] = (int16_t)(q < INT16_MIN ? INT16_MIN : q > INT16_MAX ? INT16_MAX : q);
+    }
+}
+
+static void NNRTI_CPU(dequantize_row_q16)(const int16_t *x, ptrdiff_t nextX, float *y, ptrdiff_t nextY, int32_t count, float scale,
+                                          int32_t zero)
+{
+    int32_t i = 0;
+#if NNRTI_CPU_LEVEL >= 3
+    for (; nextX == 1 && nextY == 1 && i + 8 <= count; i += 8) {
+        const __m256i q = _mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)(const void *)(x + i)));
+        const __m256 difference = _mm256_cvtepi32_ps(_mm256_sub_epi32(q, _mm256_set1_epi32(zero)));
+        _mm256_storeu_ps(y + i, _mm256_mul_ps(difference, _mm256_set1_ps(scale)));
+    }
+#endif
+    for (; i < count; i++)
+        y[i * nextY] = scale * (float)(x[i * nextX] - zero);
+}
+
+/* QUANT_DTYPE_CAST of float32 to int16, or back: y = scale * (x - zero). */
+static NNRT_ReturnCode NNRTI_CPU(cast_q16)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const bool back = args[0].dataType == NNRT_DATA_TYPE_INT16;
+    const NNRT_QuantParam *quant = args[back ? 0 : 1].quant;
+    const float scale = (float)quant[0].scale;
+    const int32_t zero = quant[0].zeroPoint;
+    nnrt_walk w;
+    (void)attr;
+    (void)call;
+    if (!nnrt_walk_first(&w, &args[1], &args[0], NULL))
+        return NNRT_SUCCESS;
+    do {
+        if (back)
+            NNRTI_CPU(dequantize_row_q16)
+        ((const int16_t *)args[0].data + w.at[1], w.row[1], (float *)args[1].data + w.at[0], w.row[0], w.count, scale, zero);
+        else NNRTI_CPU(quantize_row_q16)((const float *)args[0].data + w.at[1], w.row[1], (int16_t *)args[1].data + w.at[0],
+                                         w.row[0], w.count, scale, zero);
+    } while (nnrt_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* Arguments of a convolution of int16. */
+typedef struct NNRTI_CPU(conv_q16_job) {
+    const nnrti_cpu_conv_q16 *attr;
+    const nnrt_view *x, *packed, *y;
+    const double *bias, *factors;
+    const nnrt_call *call;
+    int64_t pixels;
+    int32_t panels;
+    uint32_t parts;
+} NNRTI_CPU(conv_q16_job);
+
+/* y = clamp(floor((sum + base) * factor + 1/2)) of `count` channels; there are whole vectors of sums. */
+NNRTI_CPU_INLINE void NNRTI_CPU(requantize_q16)(const nnrti_cpu_conv_q16 *a, const int32_t *sum, const double *base,
+                                                const double *factors, int32_t count, int16_t *y)
+{
+#if NNRTI_CPU_LEVEL >= 3
+    const __m256d half = _mm256_set1_pd(0.5), low = _mm256_set1_pd(a->low), high = _mm256_set1_pd(a->high);
+    for (int32_t c = 0; c < count; c += 8, sum += 8, base += 8, factors += 8) {
+        int16_t part[8];
+        __m128i two[2];
+        NNRTI_CPU_UNROLL
+        for (int32_t i = 0; i < 2; i++) {
+            __m256d t = _mm256_cvtepi32_pd(_mm_loadu_si128((const __m128i *)(const void *)(sum + 4 * i)));
+            t = _mm256_add_pd(t, _mm256_loadu_pd(base + 4 * i));
+            t = _mm256_floor_pd(_mm256_fmadd_pd(t, _mm256_loadu_pd(factors + 4 * i), half));
+            two[i] = _mm256_cvttpd_epi32(_mm256_min_pd(_mm256_max_pd(t, low), high));
+        }
+        if (count - c >= 8) {
+            _mm_storeu_si128((__m128i *)(void *)(y + c), _mm_packs_epi32(two[0], two[1]));
+        } else {
+            _mm_storeu_si128((__m128i *)(void *)part, _mm_packs_epi32(two[0], two[1]));
+            memcpy(y + c, part, (size_t)(count - c) * sizeof(*y));
+        }
+    }
+#else
+    for (int32_t c = 0; c < count; c++) {
+        const double t = floor((sum[c] + base[c]) * factors[c] + 0.5);
+        y[c] = (int16_t)(t < a->low ? a->low : t > a->high ? a->high : t);
+    }
+#endif
+}
+
+/* Sums of `tall` patches by a panel of `wide` vectors: groups `from` to `to` - 1. */
+NNRTI_CPU_INLINE void NNRTI_CPU(microkernel_q16)(const int16_t *const *x, const nnrti_q8_w *w, int32_t from, int32_t to,
+                                                 const int32_t tall, const int32_t wide, int32_t *out)
+{
+    nnrti_i sum[4][2];
+    NNRTI_CPU_UNROLL
+    for (int32_t r = 0; r < tall; r++)
+        memset(sum[r], 0, sizeof(sum[r]));
+    w += (ptrdiff_t)from * wide * NNRTI_Q8_LANES * NNRTI_Q8_GROUP;
+    for (ptrdiff_t k = (ptrdiff_t)from * NNRTI_Q8_GROUP; k < (ptrdiff_t)to * NNRTI_Q8_GROUP; k += NNRTI_Q8_GROUP) {
+        NNRTI_CPU_UNROLL
+        for (int32_t r = 0; r < tall; r++) {
+            int32_t value;
+            if (NNRTI_Q8_GROUP > 1)
+                memcpy(&value, x[r] + k, sizeof(value));
+            else
+                value = x[r][k];
+            NNRTI_CPU_UNROLL
+            for (int32_t v = 0; v < wide; v++)
+                sum[r][v] = nnrti_i_dot(sum[r][v], value, w + v * NNRTI_Q8_LANES * NNRTI_Q8_GROUP);
+        }
+        w += wide * NNRTI_Q8_LANES * NNRTI_Q8_GROUP;
+    }
+    NNRTI_CPU_UNROLL
+    for (int32_t r = 0; r < wide * tall; r++)
+        nnrti_i_store(out + r * NNRTI_Q8_LANES, sum[r / wide][r % wide]);
+}
+
+/* A panel of `tall` pixels: int32 sums of blocks of terms, which float64 adds. */
+NNRTI_CPU_INLINE void NNRTI_CPU(tile_q16)(const NNRTI_CPU(conv_q16_job) * j, const int16_t *const *x, int16_t *const *y,
+                                          int32_t channel, const int32_t tall, const int32_t wide)
+{
+    const nnrti_cpu_conv_q16 *a = j->attr;
+    const nnrti_q8_w *w = (const nnrti_q8_w *)j->packed->data + (ptrdiff_t)channel * a->depth * NNRTI_Q8_GROUP;
+    const int32_t left = j->y->dims[3] - channel, next = wide * NNRTI_Q8_LANES, count = left < next ? left : next;
+    const int32_t block = NNRTI_CPU_Q16_TERMS / NNRTI_Q8_GROUP, last = a->depth > 0 ? (a->depth - 1) / block * block : 0;
+    int32_t sum[4 * 2 * NNRTI_Q8_LANES];
+    double all[4 * 2 * NNRTI_Q8_LANES];
+    for (int32_t from = 0; from < last; from += block) {
+        NNRTI_CPU(microkernel_q16)(x, w, from, from + block, tall, wide, sum);
+        for (int32_t i = 0; i < tall * next; i++)
+            all[i] = (from == 0 ? j->bias[channel + i % next] : all[i]) + sum[i];
+    }
+    NNRTI_CPU(microkernel_q16)(x, w, last, a->depth, tall, wide, sum);
+    for (int32_t r = 0; r < tall; r++)
+        NNRTI_CPU(requantize_q16)(a, sum + r * next, last > 0 ? all + r * next : j->bias + channel, j->factors + channel, count,
+                                  y[r] + channel);
+}
+
+/* All pixels of a work item by a panel. */
+#define NNRTI_CPU_GEMM_Q16_PANEL(wide)                                                                                 \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(gemm_q16_panel_by_##wide)(const NNRTI_CPU(conv_q16_job) * j,              \
+                                                                       const int16_t *const *x, int16_t *const *y,     \
+                                                                       int32_t rows, int32_t channel)                  \
+    {                                                                                                                  \
+        int32_t r = 0;                                                                                                 \
+        for (; r + 4 <= rows; r += 4)                                                                                  \
+            NNRTI_CPU(tile_q16)(j, x + r, y + r, channel, 4, wide);                                                    \
+        for (; r < rows; r++)                                                                                          \
+            NNRTI_CPU(tile_q16)(j, x + r, y + r, channel, 1, wide);                                                    \
+    }
+NNRTI_CPU_GEMM_Q16_PANEL(1)
+NNRTI_CPU_GEMM_Q16_PANEL(2)
+#undef NNRTI_CPU_GEMM_Q16_PANEL
+
+/* The patch of a pixel: rows of the window, with zeros outside x and behind the last term. */
+static void NNRTI_CPU(patch_q16)(const NNRTI_CPU(conv_q16_job) * j, const int16_t *image, int64_t h, int64_t w, int16_t *to)
+{
+    const nnrti_cpu_conv_q16 *a = j->attr;
+    const nnrt_view *x = j->x;
+    const int32_t K = x->dims[3], taps = a->window[0] * a->window[1];
+    int32_t first, end;
+    nnrti_cpu_valid_range(w, a->dilation[1], a->window[1], x->dims[2], &first, &end);
+    for (int32_t i = 0; i < a->window[0]; i++, to += (ptrdiff_t)a->window[1] * K) {
+        const int64_t at = h + (int64_t)i * a->dilation[0];
+        const bool inside = at >= 0 && at < x->dims[1] && first < end;
+        if (!inside || first > 0 || end < a->window[1])
+            memset(to, 0, (size_t)a->window[1] * (size_t)K * sizeof(*to));
+        for (int32_t k = first, next; inside && k < end; k = next) {
+            next = a->dilation[1] == 1 && x->strides[2] == K ? end : k + 1;
+            memcpy(to + (ptrdiff_t)k * K,
+                   image + (ptrdiff_t)at * x->strides[1] + ((ptrdiff_t)w + (ptrdiff_t)k * a->dilation[1]) * x->strides[2],
+                   (size_t)(next - k) * (size_t)K * sizeof(*to));
+        }
+    }
+    memset(to, 0, (size_t)(a->depth * NNRTI_Q8_GROUP - taps * K) * sizeof(*to));
+}
+
+/* Work item: some pixels by one part of the panels. */
+static void NNRTI_CPU(gemm_q16_task)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(conv_q16_job) *j = (const NNRTI_CPU(conv_q16_job) *)arg;
+    const nnrti_cpu_conv_q16 *a = j->attr;
+    const nnrt_view *in = j->x, *out = j->y;
+    const int64_t first = (int64_t)(unit / j->parts) * a->rows, left = j->pixels - first;
+    const int32_t rows = (int32_t)(left < a->rows ? left : a->rows), row = a->depth * NNRTI_Q8_GROUP;
+    const int32_t begin = (int32_t)((int64_t)j->panels * (unit % j->parts) / j->parts),
+                  end = (int32_t)((int64_t)j->panels * (unit % j->parts + 1) / j->parts);
+    const bool direct = a->window[0] == 1 && a->window[1] == 1 && a->pad[0] == 0 && a->pad[1] == 0 && row == in->dims[3];
+    const int16_t **const x = (const int16_t **)nnrti_cpu_scratch(j->call, worker);
+    int16_t **const y = (int16_t **)(uintptr_t)(x + a->rows);
+    int16_t *room = (int16_t *)(void *)(y + a->rows);
+    for (int32_t r = 0; r < rows; r++) {
+        const int32_t q = (int32_t)((first + r) % out->dims[2]), p = (int32_t)((first + r) / out->dims[2] % out->dims[1]);
+        const int32_t n = (int32_t)((first + r) / out->dims[2] / out->dims[1]);
+        const int16_t *image = (const int16_t *)in->data + n * in->strides[0];
+        y[r] = (int16_t *)out->data + n * out->strides[0] + p * out->strides[1] + q * out->strides[2];
+        x[r] = direct ? image + p * a->stride[0] * in->strides[1] + q * a->stride[1] * in->strides[2] : room;
+        if (!direct) {
+            NNRTI_CPU(patch_q16)(j, image, (int64_t)p * a->stride[0] - a->pad[0], (int64_t)q * a->stride[1] - a->pad[1], room);
+            room += row;
+        }
+    }
+    for (int32_t c = begin * 2 * NNRTI_Q8_LANES; c < end * 2 * NNRTI_Q8_LANES; c += 2 * NNRTI_Q8_LANES)
+        if (out->dims[3] - c > NNRTI_Q8_LANES)
+            NNRTI_CPU(gemm_q16_panel_by_2)(j, x, y, rows, c);
+        else
+            NNRTI_CPU(gemm_q16_panel_by_1)(j, x, y, rows, c);
+}
+
+/* Sums of a block of channels of a pixel: x[t] are the channels of tap t, a pair at a time. */
+NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_q16_sums)(const int16_t *const *x, int32_t pairs, int32_t channel, const int16_t *w,
+                                                    int32_t *sum)
+{
+#if NNRTI_CPU_LEVEL >= 3
+    __m256i low = _mm256_setzero_si256(), high = low;
+    for (int32_t t = 0; t < pairs; t++, w += 2 * NNRTI_CPU_Q16_BLOCK) {
+        const __m256i a = _mm256_loadu_si256((const __m256i *)(const void *)(x[2 * t] + channel));
+        const __m256i b = _mm256_loadu_si256((const __m256i *)(const void *)(x[2 * t + 1] + channel));
+        const __m256i u = _mm256_loadu_si256((const __m256i *)(const void *)w);
+        const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(w + NNRTI_CPU_Q16_BLOCK));
+        low = _mm256_add_epi32(low, _mm256_madd_epi16(_mm256_unpacklo_epi16(a, b), u));
+        high = _mm256_add_epi32(high, _mm256_madd_epi16(_mm256_unpackhi_epi16(a, b), v));
+    }
+    _mm256_storeu_si256((__m256i *)(void *)sum, _mm256_permute2x128_si256(low, high, 0x20));
+    _mm256_storeu_si256((__m256i *)(void *)(sum + 8), _mm256_permute2x128_si256(low, high, 0x31));
+#else
+    memset(sum, 0, NNRTI_CPU_Q16_BLOCK * sizeof(*sum));
+    for (int32_t t = 0; t < pairs; t++, w += 2 * NNRTI_CPU_Q16_BLOCK)
+        for (int32_t c = 0; c < NNRTI_CPU_Q16_BLOCK; c++) {
+            const int16_t *const both = w + c / 4 % 2 * 16 + c / 8 * 8 + c % 4 * 2;
+            sum[c] += x[2 * t][channel + c] * both[0] + x[2 * t + 1][channel + c] * both[1];
+        }
+#endif
+}
+
+/* The same for the last channels, fewer than a block. */
+static void NNRTI_CPU(depthwise_q16_rest)(const int16_t *const *x, int32_t pairs, int32_t channel, int32_t count, const int16_t *w,
+                                          int32_t *sum)
+{
+    memset(sum, 0, NNRTI_CPU_Q16_BLOCK * sizeof(*sum));
+    for (int32_t t = 0; t < pairs; t++, w += 2 * NNRTI_CPU_Q16_BLOCK)
+        for (int32_t c = 0; c < count; c++) {
+            const int16_t *const both = w + c / 4 % 2 * 16 + c / 8 * 8 + c % 4 * 2;
+            sum[c] += x[2 * t][channel + c] * both[0] + x[2 * t + 1][channel + c] * both[1];
+        }
+}
+
+/* Work item: a row of y. */
+static void NNRTI_CPU(depthwise_q16_task)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(conv_q16_job) *j = (const NNRTI_CPU(conv_q16_job) *)arg;
+    const nnrti_cpu_conv_q16 *a = j->attr;
+    const nnrt_view *x = j->x, *y = j->y;
+    const int32_t n = (int32_t)unit / y->dims[1], p = (int32_t)unit % y->dims[1], C = y->dims[3];
+    const int16_t **const from = (const int16_t **)nnrti_cpu_scratch(j->call, worker);
+    int16_t *const zeros = (int16_t *)(uintptr_t)(from + 2 * a->depth);
+    const int16_t *const image = (const int16_t *)x->data + n * x->strides[0];
+    memset(zeros, 0, (size_t)C * sizeof(*zeros));
+    from[2 * a->depth - 1] = zeros; /* beside the last of an odd number of taps */
+    for (int32_t q = 0; q < y->dims[2]; q++) {
+        int16_t *const to = (int16_t *)y->data + n * y->strides[0] + p * y->strides[1] + q * y->strides[2];
+        for (int32_t i = 0, t = 0; i < a->window[0]; i++) {
+            const int64_t h = (int64_t)p * a->stride[0] - a->pad[0] + (int64_t)i * a->dilation[0];
+            const bool inside = h >= 0 && h < x->dims[1];
+            for (int32_t k = 0; k < a->window[1]; k++, t++) {
+                const int64_t w = (int64_t)q * a->stride[1] - a->pad[1] + (int64_t)k * a->dilation[1];
+                from[t] = inside && w >= 0 && w < x->dims[2]
+                              ? image + ((ptrdiff_t)h * x->strides[1] + (ptrdiff_t)w * x->strides[2])
+                              : zeros;
+            }
+        }
+        for (int32_t c = 0; c < C; c += NNRTI_CPU_Q16_BLOCK) {
+            const int32_t count = C - c < NNRTI_CPU_Q16_BLOCK ? C - c : NNRTI_CPU_Q16_BLOCK;
+            int32_t sum[NNRTI_CPU_Q16_BLOCK];
+            const int16_t *const w = (const int16_t *)j->packed->data + (ptrdiff_t)c * 2 * a->depth;
+            if (count == NNRTI_CPU_Q16_BLOCK)
+                NNRTI_CPU(depthwise_q16_sums)(from, a->depth, c, w, sum);
+            else
+                NNRTI_CPU(depthwise_q16_rest)(from, a->depth, c, count, w, sum);
+            NNRTI_CPU(requantize_q16)(a, sum, j->bias + c, j->factors + c, count, to + c);
+        }
+    }
+}
+
+/* y[n,p,q,c] = clamp(floor((bias[c] + sum of x * weight) * factor[c] + 1/2)), for int16 x and y. */
+static NNRT_ReturnCode NNRTI_CPU(conv_q16)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrti_cpu_conv_q16 *a = (const nnrti_cpu_conv_q16 *)attr;
+    NNRTI_CPU(conv_q16_job) j;
+    double work;
+    memset(&j, 0, sizeof(j));
+    j.attr = a;
+    j.x = &args[0];
+    j.packed = &args[1];
+    j.bias = (const double *)args[2].data;
+    j.factors = j.bias + args[2].dims[1];
+    j.y = &args[3];
+    j.call = call;
+    j.pixels = (int64_t)j.y->dims[0] * j.y->dims[1] * j.y->dims[2];
+    j.panels = (j.y->dims[3] + 2 * NNRTI_Q8_LANES - 1) / (2 * NNRTI_Q8_LANES);
+    work = (double)j.pixels * j.y->dims[3] * a->depth * 2;
+    if (a->depthwise) {
+        nnrti_cpu_parallel_for(call, 4 * work, (uint32_t)(j.y->dims[0] * j.y->dims[1]), NNRTI_CPU(depthwise_q16_task), &j);
+        return NNRT_SUCCESS;
+    }
+    j.parts = j.pixels > 4 * a->rows ? 1 : nnrti_cpu_parts(call, a->parts);
+    nnrti_cpu_parallel_for(call, work, (uint32_t)((j.pixels + a->rows - 1) / a->rows) * j.parts, NNRTI_CPU(gemm_q16_task), &j);
+    return NNRT_SUCCESS;
+}
+
 /* Arguments of the 8-bit pools: x, the constants derived by the rule, y. */
 typedef struct NNRTI_CPU(pool_q8_job) {
     const nnrti_cpu_window_q8 *attr;
@@ -10284,7 +10879,8 @@ NNRTI_CPU_INLINE void NNRTI_CPU(mean_q8)(const NNRTI_CPU(pool_q8_job) * j, const
                                          int32_t count)
 {
     const int32_t n = (m->last - m->first) * (m->end - m->begin);
-    int32_t sum[64];
+    const float divisor = (float)n;
+    int32_t sum[64] = {0};
     uint8_t mean[64];
     for (int32_t c = 0; c < count; c += NNRTI_Q8_LANES) {
         const int32_t none[NNRTI_Q8_LANES] = {0};
@@ -10296,8 +10892,15 @@ NNRTI_CPU_INLINE void NNRTI_CPU(mean_q8)(const NNRTI_CPU(pool_q8_job) * j, const
                                                              count - c, j->flip, j->flip));
         nnrti_i_store(sum + c, part);
     }
-    for (int32_t c = 0; c < count; c++)
-        mean[c] = (uint8_t)((sum[c] > 0 ? sum[c] + n / 2 : sum[c] - n / 2) / n + j->flip);
+    if (n < 1 << 15) { /* sums below 2^24 - n: a quotient that float32 rounds does not reach the next integer */
+        for (int32_t c = 0; c < 64; c++) {
+            const float rounded = (float)(sum[c] > 0 ? sum[c] + n / 2 : sum[c] - n / 2);
+            mean[c] = (uint8_t)((int32_t)(rounded / divisor) + j->flip);
+        }
+    } else {
+        for (int32_t c = 0; c < count; c++)
+            mean[c] = (uint8_t)((sum[c] > 0 ? sum[c] + n / 2 : sum[c] - n / 2) / n + j->flip);
+    }
     NNRTI_CPU(store_pool_q8)(j, mean, y, count);
 }
 
@@ -10966,17 +11569,22 @@ static NNRT_ReturnCode NNRTI_CPU(binary_q8)(const void *attr, nnrt_view *args, n
 
 #endif /* !NNRTI_CPU_DOT */
 
+#if NNRTI_CPU_DOT != 4
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>nbits_int8 */
 
-/* MATMUL_NBITS with x rounded to int8 (accuracyLevel 4). It reads the packed weights of >>nbits_kernels: a 32-bit lane of a
-   panel has 8 or 4 adjacent entries of a channel, which are multiplied by as many bytes of x, broadcast to all lanes. The
-   sums of a block are integers, so they are exact in any order; scale and zero point are applied once per block.
+/* MATMUL_NBITS with x rounded to int8 (accuracyLevel 4). It reads the packed weights of >>nbits_kernels, and those of fewer
+   bytes (nnrti_cpu_nbits). Four bytes of x, broadcast to all lanes, are multiplied by the same entries of each channel: a
+   group, whose bytes shifts and masks make of one or two words. The sums of a block are integers, so they are exact in any
+   order; scale and zero point are applied once per block.
    Before the work items x is rounded into scratch that all of them read, in groups of one or four rows: for each block of
-   K a nnrti_cpu_nbits_head, then its words, four bytes of each row of the group side by side. With entries of 4 bits the
+   K a nnrti_cpu_nbits_head, then its words, four bytes of each row of the group side by side. Unless entries have 8 bits, the
    bytes at even positions of eight precede those at odd positions, as masking separates the entries of a word.
-   ISAs without dot products of bytes multiply nibbles: sums of products of x and nibbles stay within 16 bits for 32 terms.
-   Entries of 8 bits are two nibbles there. */
+   ISAs without dot products of bytes add products of two bytes in 16 bits, as many as cannot overflow: 32 terms of entries of
+   4 bits. Entries of 8 bits are two nibbles there; AVX2 multiplies several rows by their magnitudes.
+   One row is bound by memory bandwidth, so its kernel has an instance for each width of entries. Several rows share a strip of
+   weights, whose entries are unpacked to bytes once, so that their kernel does not depend on the width. An instance for each
+   width would be 30 to 80 KB more code per ISA, and would unpack again for each four rows. */
 
 #if NNRTI_CPU_DOT
 #define NNRTI_NBITS(name) NNRTI_CPU_JOIN_2(nnrti_cpu_##name##_, NNRTI_CPU_BASE)
@@ -10987,6 +11595,7 @@ static NNRT_ReturnCode NNRTI_CPU(binary_q8)(const void *attr, nnrt_view *args, n
 #endif
 #define NNRTI_NBITS_DOT (NNRTI_CPU_DOT && !NNRTI_CPU_WASM) /* dot products of unsigned, or on Arm signed, weights by int8 */
 #define NNRTI_NBITS_TALL (NNRTI_NBITS_DOT && NNRTI_CPU_LEVEL == 4 ? 8 : 4) /* rows of a register tile; the remainder has four */
+#define NNRTI_NBITS_SIGNED (NNRTI_NBITS_DOT && NNRTI_CPU_LEVEL == 2) /* entries of 8 bits are read as signed */
 typedef uint32_t NNRTI_CPU(nbits_lanes) __attribute__((vector_size(NNRTI_LANES * 4)));
 
 /* The integer in all lanes. */
@@ -11002,10 +11611,62 @@ NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(nbits_all)(int32_t x)
 #endif
 }
 
-/* Bits `shift` to shift + 3 of each byte. */
-NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(nbits_nibbles)(NNRTI_CPU(nbits_lanes) words, const int32_t shift)
+/* The words of LANES channels. */
+NNRTI_CPU_INLINE NNRTI_CPU(nbits_lanes) NNRTI_CPU(nbits_load)(const uint32_t *w)
 {
-    return (nnrti_i)(words >> shift & 0x0F0F0F0Fu);
+    return (NNRTI_CPU(nbits_lanes))nnrti_i_load((const int32_t *)(const void *)w);
+}
+
+/* Field `at` of `bits` bits of each byte, times 2^up. Processors with AVX2 shift in one or two of their pipes; fields of a bit,
+   of which a word has eight, are looked up there, in tables of the lower or upper half of a byte. */
+NNRTI_CPU_INLINE NNRTI_CPU(nbits_lanes) NNRTI_CPU(nbits_field)(NNRTI_CPU(nbits_lanes) words, int32_t at, const int32_t bits,
+                                                               const int32_t up)
+{
+    const uint32_t mask = ((1u << bits) - 1u) * 0x01010101u << up;
+    const int32_t right = at * bits - up;
+#if NNRTI_CPU_LEVEL >= 3
+    if (bits == 1) {
+        const int32_t each = 4 / bits, shift = at % each * bits, all = (1 << bits) - 1;
+#define NNRTI_NBITS_ENTRY(i) (char)(((i) >> shift & all) << up)
+        const __m128i table = _mm_setr_epi8(NNRTI_NBITS_ENTRY(0), NNRTI_NBITS_ENTRY(1), NNRTI_NBITS_ENTRY(2), NNRTI_NBITS_ENTRY(3),
+                                            NNRTI_NBITS_ENTRY(4), NNRTI_NBITS_ENTRY(5), NNRTI_NBITS_ENTRY(6), NNRTI_NBITS_ENTRY(7),
+                                            NNRTI_NBITS_ENTRY(8), NNRTI_NBITS_ENTRY(9), NNRTI_NBITS_ENTRY(10), NNRTI_NBITS_ENTRY(11),
+                                            NNRTI_NBITS_ENTRY(12), NNRTI_NBITS_ENTRY(13), NNRTI_NBITS_ENTRY(14), NNRTI_NBITS_ENTRY(15));
+#undef NNRTI_NBITS_ENTRY
+        const NNRTI_CPU(nbits_lanes) half = (at < each ? words : words >> 4) & 0x0F0F0F0Fu;
+#if NNRTI_CPU_LEVEL == 4
+        return (NNRTI_CPU(nbits_lanes))_mm512_shuffle_epi8(_mm512_broadcast_i32x4(table), (__m512i)half);
+#else
+        return (NNRTI_CPU(nbits_lanes))_mm256_shuffle_epi8(_mm256_broadcastsi128_si256(table), (__m256i)half);
+#endif
+    }
+#endif
+    return (right >= 0 ? words >> (right > 0 ? right : 0) : words << (right < 0 ? -right : 0)) & mask;
+}
+
+/* Group g of 32 entries from the words at w on, which nnrti_cpu_nbits_planes states; of 8 bits: word g. */
+NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(nbits_group)(const uint32_t *w, int32_t g, const int32_t bits)
+{
+    const int32_t low = bits < 4 ? 2 : 4, high = bits - low, each = 8 / low;
+    NNRTI_CPU(nbits_lanes) entries;
+    if (bits == 8)
+        return (nnrti_i)NNRTI_CPU(nbits_load)(w + g * NNRTI_NBITS_WIDTH);
+    entries = NNRTI_CPU(nbits_field)(NNRTI_CPU(nbits_load)(w + g / each * NNRTI_NBITS_WIDTH), g % each, low, 0);
+    if (high > 0) {
+        const int32_t several = 8 / (high > 0 ? high : 1);
+        entries |= NNRTI_CPU(nbits_field)(NNRTI_CPU(nbits_load)(w + (low + g / several) * NNRTI_NBITS_WIDTH), g % several, high, low);
+    }
+    return (nnrti_i)entries;
+}
+
+/* Prefetches the words behind the ones that group g reads first. */
+NNRTI_CPU_INLINE void NNRTI_CPU(nbits_ahead)(const uint32_t *w, int32_t g, const int32_t bits)
+{
+    const int32_t low = bits == 8 ? 8 : bits < 4 ? 2 : 4, high = bits - low, each = 8 / low, several = 8 / (high > 0 ? high : 1);
+    if (g % each == 0)
+        NNRTI_NBITS(nbits_prefetch)(w + g / each * NNRTI_NBITS_WIDTH, NNRTI_NBITS_WIDTH);
+    if (high > 0 && g % several == 0)
+        NNRTI_NBITS(nbits_prefetch)(w + (low + g / several) * NNRTI_NBITS_WIDTH, NNRTI_NBITS_WIDTH);
 }
 
 #if NNRTI_NBITS_DOT
@@ -11019,34 +11680,39 @@ NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(nbits_dot)(nnrti_i sum, nnrti_i weights, nnrt
 #endif
 }
 
-/* Adds the products of a block of rows x vectors; words: of each channel. x: of each group of rows. */
-NNRTI_CPU_INLINE void NNRTI_CPU(nbits_block)(nnrti_i *sum, const uint32_t *w, const int32_t *const *x, int32_t words,
-                                             const int32_t rows, const int32_t vectors, const int32_t bits)
+/* Adds the products of `count` groups of one row, from group `from` of the words at w on. x: from group `from` on. All but the
+   pointers are constants after inlining. */
+NNRTI_CPU_INLINE void NNRTI_CPU(nbits_row_groups)(nnrti_i *sum, const uint32_t *w, const int32_t *x, const int32_t from,
+                                                  const int32_t count, const int32_t bits)
 {
-    const int32_t each = rows < 4 ? 1 : 4, parts = 8 / bits;
-    for (int32_t i = 0; i < words; i++, w += NNRTI_NBITS_WIDTH) {
-        NNRTI_CPU(nbits_lanes) entries[NNRTI_NBITS_VECTORS];
+    NNRTI_CPU_UNROLL
+    for (int32_t g = 0; g < count; g++) {
+        const nnrti_i four = NNRTI_CPU(nbits_all)(x[g]);
+        NNRTI_CPU(nbits_ahead)(w, from + g, bits);
         NNRTI_CPU_UNROLL
-        for (int32_t v = 0; v < vectors; v++)
-            entries[v] = (NNRTI_CPU(nbits_lanes))nnrti_i_load((const int32_t *)(const void *)(w + v * NNRTI_LANES));
-        if (rows == 1)
-            NNRTI_NBITS(nbits_prefetch)(w, vectors * NNRTI_LANES);
-        NNRTI_CPU_UNROLL
-        for (int32_t half = 0; half < parts; half++) {
-            nnrti_i weights[NNRTI_NBITS_VECTORS];
-            NNRTI_CPU_UNROLL
-            for (int32_t v = 0; v < vectors; v++)
-                weights[v] = bits == 4                ? NNRTI_CPU(nbits_nibbles)(entries[v], 4 * half)
-                             : NNRTI_CPU_LEVEL == 4 ? (nnrti_i)entries[v]
-                                                    : (nnrti_i)(entries[v] ^ 0x80808080u);
-            NNRTI_CPU_UNROLL
-            for (int32_t r = 0; r < rows; r++) {
-                const nnrti_i four = NNRTI_CPU(nbits_all)(x[r / 4][(i * parts + half) * each + r % 4]);
-                NNRTI_CPU_UNROLL
-                for (int32_t v = 0; v < vectors; v++)
-                    sum[r * vectors + v] = NNRTI_CPU(nbits_dot)(sum[r * vectors + v], weights[v], four);
-            }
+        for (int32_t v = 0; v < NNRTI_NBITS_VECTORS; v++) {
+            nnrti_i weights = NNRTI_CPU(nbits_group)(w + v * NNRTI_LANES, from + g, bits);
+            if (bits == 8 && NNRTI_NBITS_SIGNED)
+                weights = (nnrti_i)((NNRTI_CPU(nbits_lanes))weights ^ 0x80808080u);
+            sum[v] = NNRTI_CPU(nbits_dot)(sum[v], weights, four);
         }
+    }
+}
+
+/* Adds the products of `count` groups of unpacked entries by `rows` rows. x: of each four rows. rows and most are constants
+   after inlining. */
+NNRTI_CPU_INLINE void NNRTI_CPU(nbits_strip_groups)(nnrti_i *sum, const nnrti_i *entries, const int32_t *const *x, int32_t count,
+                                                    const int32_t rows, const int32_t most)
+{
+    (void)most;
+    for (int32_t g = 0; g < count; g++)
+        NNRTI_CPU_UNROLL
+    for (int32_t r = 0; r < rows; r++) {
+        const nnrti_i four = NNRTI_CPU(nbits_all)(x[r / 4][g * 4 + r % 4]);
+        NNRTI_CPU_UNROLL
+        for (int32_t v = 0; v < NNRTI_PANEL_VECTORS; v++)
+            sum[r * NNRTI_PANEL_VECTORS + v] =
+                NNRTI_CPU(nbits_dot)(sum[r * NNRTI_PANEL_VECTORS + v], entries[g * NNRTI_PANEL_VECTORS + v], four);
     }
 }
 #else
@@ -11058,14 +11724,14 @@ typedef uint16_t NNRTI_CPU(nbits_halves) __attribute__((vector_size(16)));
 #define NNRTI_NBITS_PAIRS NNRTI_CPU(nbits_pairs)
 #endif
 /* sum, of 16 bits, + the sum of the products of each pair of adjacent bytes. */
-NNRTI_CPU_INLINE NNRTI_NBITS_PAIRS NNRTI_CPU(nbits_pair)(NNRTI_NBITS_PAIRS sum, nnrti_i nibbles, nnrti_i x)
+NNRTI_CPU_INLINE NNRTI_NBITS_PAIRS NNRTI_CPU(nbits_pair)(NNRTI_NBITS_PAIRS sum, nnrti_i entries, nnrti_i x)
 {
 #if NNRTI_CPU_LEVEL == 4
-    return _mm512_add_epi16(sum, _mm512_maddubs_epi16(nibbles, x));
+    return _mm512_add_epi16(sum, _mm512_maddubs_epi16(entries, x));
 #elif NNRTI_CPU_LEVEL == 3
-    return _mm256_add_epi16(sum, _mm256_maddubs_epi16(nibbles, x));
+    return _mm256_add_epi16(sum, _mm256_maddubs_epi16(entries, x));
 #else
-    const NNRTI_NBITS_PAIRS w = (NNRTI_NBITS_PAIRS)nibbles, high = (NNRTI_NBITS_PAIRS)x >> 8;
+    const NNRTI_NBITS_PAIRS w = (NNRTI_NBITS_PAIRS)entries, high = (NNRTI_NBITS_PAIRS)x >> 8;
     const NNRTI_NBITS_PAIRS low = (NNRTI_NBITS_PAIRS)((NNRTI_CPU(nbits_halves))x << 8) >> 8;
     return sum + (w & 0xFF) * low + (w >> 8) * high;
 #endif
@@ -11084,116 +11750,392 @@ NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(nbits_fold)(nnrti_i sum, NNRTI_NBITS_PAIRS pa
 #endif
 }
 
-/* As above. Sums of 32 terms are folded: 8 additions of two products of at most 15 * 127. */
-NNRTI_CPU_INLINE void NNRTI_CPU(nbits_block)(nnrti_i *sum, const uint32_t *w, const int32_t *const *x, int32_t words,
-                                             const int32_t rows, const int32_t vectors, const int32_t bits)
+/* Keeps gcc from adding the products of all groups in the end, from which it stores them until then. */
+#if NNRTI_CPU_LEVEL >= 3
+#define NNRTI_NBITS_NOW(v) __asm__("" : "+x"(v))
+#else
+#define NNRTI_NBITS_NOW(v) ((void)0)
+#endif
+
+/* As above. Sums of 16 bits are folded after as many groups as cannot overflow: n groups are at most n * 2 * 127 * the largest
+   entry, of 4 bits 8 * 254 * 15 = 30480, of 5 bits 4 * 254 * 31 = 31496, of 6 bits 2 * 254 * 63 = 32004. */
+NNRTI_CPU_INLINE void NNRTI_CPU(nbits_row_groups)(nnrti_i *sum, const uint32_t *w, const int32_t *x, const int32_t from,
+                                                  const int32_t count, const int32_t bits)
 {
-    const int32_t each = rows < 4 ? 1 : 4, halves = 8 / bits, step = words < bits ? words : bits;
-    for (int32_t first = 0; first < words; first += step)
+    const int32_t passes = bits == 8 ? 2 : 1;
+    const int32_t most = bits == 6 ? 2 : bits == 5 ? 4 : 8, step = count < most ? count : most;
+    NNRTI_CPU_UNROLL
+    for (int32_t pass = 0; pass < passes; pass++)
         NNRTI_CPU_UNROLL
-    for (int32_t pass = 0; pass < bits / 4; pass++) {
-        const uint32_t *from = w + (ptrdiff_t)first * NNRTI_NBITS_WIDTH;
-        NNRTI_NBITS_PAIRS pairs[NNRTI_NBITS_TALL * NNRTI_NBITS_VECTORS];
-        memset(pairs, 0, sizeof(pairs));
-        for (int32_t i = first; i < first + step; i++, from += NNRTI_NBITS_WIDTH) {
-            NNRTI_CPU(nbits_lanes) entries[NNRTI_NBITS_VECTORS];
+    for (int32_t first = 0; first < count; first += step) {
+        NNRTI_NBITS_PAIRS pairs[NNRTI_NBITS_VECTORS];
+        NNRTI_CPU_UNROLL
+        for (int32_t v = 0; v < NNRTI_NBITS_VECTORS; v++)
+            pairs[v] = (NNRTI_NBITS_PAIRS)NNRTI_CPU(nbits_all)(0);
+        NNRTI_CPU_UNROLL
+        for (int32_t g = first; g < first + step; g++) {
+            const nnrti_i four = NNRTI_CPU(nbits_all)(x[g]);
+            if (pass == 0)
+                NNRTI_CPU(nbits_ahead)(w, from + g, bits);
             NNRTI_CPU_UNROLL
-            for (int32_t v = 0; v < vectors; v++)
-                entries[v] = (NNRTI_CPU(nbits_lanes))nnrti_i_load((const int32_t *)(const void *)(from + v * NNRTI_LANES));
-            if (rows == 1 && pass == 0)
-                NNRTI_NBITS(nbits_prefetch)(from, vectors * NNRTI_LANES);
-            NNRTI_CPU_UNROLL
-            for (int32_t half = 0; half < halves; half++) {
-                nnrti_i nibbles[NNRTI_NBITS_VECTORS];
-                NNRTI_CPU_UNROLL
-                for (int32_t v = 0; v < vectors; v++)
-                    nibbles[v] = NNRTI_CPU(nbits_nibbles)(entries[v], 4 * (half + pass));
-                NNRTI_CPU_UNROLL
-                for (int32_t r = 0; r < rows; r++) {
-                    const nnrti_i four = NNRTI_CPU(nbits_all)(x[r / 4][(i * halves + half) * each + r % 4]);
-                    NNRTI_CPU_UNROLL
-                    for (int32_t v = 0; v < vectors; v++)
-                        pairs[r * vectors + v] = NNRTI_CPU(nbits_pair)(pairs[r * vectors + v], nibbles[v], four);
-                }
+            for (int32_t v = 0; v < NNRTI_NBITS_VECTORS; v++) {
+                nnrti_i entries = NNRTI_CPU(nbits_group)(w + v * NNRTI_LANES, from + g, bits);
+                if (bits == 8)
+                    entries = (nnrti_i)NNRTI_CPU(nbits_field)((NNRTI_CPU(nbits_lanes))entries, pass, 4, 0);
+                pairs[v] = NNRTI_CPU(nbits_pair)(pairs[v], entries, four);
+                NNRTI_NBITS_NOW(pairs[v]);
             }
         }
         NNRTI_CPU_UNROLL
-        for (int32_t k = 0; k < rows * vectors; k++)
-            sum[k] = NNRTI_CPU(nbits_fold)(sum[k], pairs[k], pass == 0 ? 1 : 16);
+        for (int32_t v = 0; v < NNRTI_NBITS_VECTORS; v++)
+            sum[v] = NNRTI_CPU(nbits_fold)(sum[v], pairs[v], pass == 0 ? 1 : 16);
+    }
+}
+
+#if NNRTI_CPU_LEVEL == 3
+/* As below, of a group by entries of 8 bits less 128, w: |w| times x with the sign of w. Two products of 128 * 127 are within
+   16 bits. */
+NNRTI_CPU_INLINE void NNRTI_CPU(nbits_bytes)(nnrti_i *sum, const nnrti_i *w, const int32_t *x)
+{
+    __m256i sizes[NNRTI_PANEL_VECTORS];
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < NNRTI_PANEL_VECTORS; v++)
+        sizes[v] = _mm256_abs_epi8(w[v]);
+    NNRTI_CPU_UNROLL
+    for (int32_t r = 0; r < 4; r++) {
+        const __m256i four = _mm256_set1_epi32(x[r]);
+        NNRTI_CPU_UNROLL
+        for (int32_t v = 0; v < NNRTI_PANEL_VECTORS; v++) {
+            nnrti_i *const to = &sum[r * NNRTI_PANEL_VECTORS + v];
+            *to = NNRTI_CPU(nbits_fold)(*to, _mm256_maddubs_epi16(sizes[v], _mm256_sign_epi8(four, w[v])), 1);
+        }
     }
 }
 #endif
 
-/* Microkernel: `rows` rows, from row `row` of the tile on, by `vectors` vectors of a packed panel, from vector `first` on.
-   x: the groups of these rows, `next` words apart. rows, vectors and bits are constants after inlining. */
-NNRTI_CPU_INLINE void NNRTI_CPU(nbits_int8)(const NNRTI_NBITS(gemm_tile) * t, const nnrti_cpu_nbits *a, const int32_t *x,
-                                            ptrdiff_t next, int32_t row, int32_t first, const int32_t rows,
-                                            const int32_t vectors, const int32_t bits)
+/* Adds factor times the products of `count` groups of unpacked entries by four rows; `most` groups cannot overflow sums of 16
+   bits, 1: entries are signed (AVX2). most is a constant after inlining. */
+NNRTI_CPU_INLINE void NNRTI_CPU(nbits_strip_pairs)(nnrti_i *sum, const nnrti_i *entries, const int32_t *x, int32_t count,
+                                                   int32_t factor, const int32_t most)
 {
-    const int32_t group = rows < 4 ? 1 : 4;
-    const ptrdiff_t lane = (ptrdiff_t)first * NNRTI_LANES;
-    const uint8_t *block = (const uint8_t *)(t->panel + NNRTI_NBITS_WIDTH);
-    NNRTI_NBITS(v) total[NNRTI_NBITS_TALL * NNRTI_NBITS_VECTORS];
-    NNRTI_CPU_UNROLL
-    for (int32_t r = 0; r < rows; r++)
+    enum { SUMS = 4 * NNRTI_PANEL_VECTORS };
+    const int32_t step = most < 4 ? most : 4; /* a block has a multiple of four groups */
+    for (int32_t first = 0; first < count; first += most) {
+        const int32_t end = most == 2 || first + most <= count ? first + most : count;
+        NNRTI_NBITS_PAIRS pairs[SUMS];
         NNRTI_CPU_UNROLL
-    for (int32_t v = 0; v < vectors; v++)
-        total[r * vectors + v] = NNRTI_NBITS(v_load)(t->panel + lane + v * NNRTI_LANES);
-    for (int32_t k = 0; k < t->k; k += a->block, block += a->blockBytes) {
-        const uint8_t *const zeros = block + (size_t)a->scaleBytes * NNRTI_NBITS_WIDTH;
-        const uint32_t *const w = (const uint32_t *)(const void *)(zeros + (size_t)a->zeroBytes * NNRTI_NBITS_WIDTH) + lane;
-        const nnrti_cpu_nbits_head *const heads[2] = {(const nnrti_cpu_nbits_head *)(const void *)x,
-                                                      (const nnrti_cpu_nbits_head *)(const void *)(x + next)};
-        const int32_t *const at[2] = {(const int32_t *)(const void *)(heads[0] + group),
-                                      (const int32_t *)(const void *)(heads[1] + group)};
-        nnrti_i sum[NNRTI_NBITS_TALL * NNRTI_NBITS_VECTORS];
-        NNRTI_CPU_UNROLL
-        for (int32_t r = 0; r < rows; r++)
+        for (int32_t k = 0; k < SUMS; k++)
+            pairs[k] = (NNRTI_NBITS_PAIRS)NNRTI_CPU(nbits_all)(0);
+        for (int32_t g = first; g < end; g += step)
             NNRTI_CPU_UNROLL
-        for (int32_t v = 0; v < vectors; v++)
-            sum[r * vectors + v] = NNRTI_CPU(nbits_all)(heads[r / 4][r % 4].start[NNRTI_NBITS_DOT && NNRTI_CPU_LEVEL == 2]);
-        NNRTI_CPU(nbits_block)(sum, w, at, a->block * bits / 32, rows, vectors, bits);
-        NNRTI_CPU_UNROLL
-        for (int32_t v = 0; v < vectors; v++) {
-            const NNRTI_NBITS(v) scale = NNRTI_NBITS(v_weights)(
-                block, (size_t)lane + (size_t)(v * NNRTI_LANES), NNRTI_CPU_SMALL && a->scaleBytes == 2 ? NNRTI_CPU_F16 : NNRTI_CPU_F32);
-            const NNRTI_NBITS(v) zero = a->zeroBytes == 0
-                                            ? NNRTI_NBITS(v_all)(0.0f)
-                                            : NNRTI_NBITS(nbits_zeros)(a, zeros, (int32_t)lane + v * NNRTI_LANES);
+        for (int32_t i = 0; i < 4 * step; i++) {
+            const nnrti_i four = NNRTI_CPU(nbits_all)(x[g * 4 + i]), *const w = entries + (g + i / 4) * NNRTI_PANEL_VECTORS;
             NNRTI_CPU_UNROLL
-            for (int32_t r = 0; r < rows; r++) {
-                const nnrti_cpu_nbits_head *const head = &heads[r / 4][r % 4];
-                NNRTI_NBITS(v) part = __builtin_convertvector((NNRTI_NBITS(v_bits))sum[r * vectors + v], NNRTI_NBITS(v));
-                if (a->zeroBytes > 0)
-                    part = NNRTI_NBITS(v_fma)(zero, NNRTI_NBITS(v_all)(head->less), part);
-                total[r * vectors + v] =
-                    NNRTI_NBITS(v_fma)(scale, part * NNRTI_NBITS(v_all)(head->scale), total[r * vectors + v]);
+            for (int32_t v = 0; v < NNRTI_PANEL_VECTORS; v++) {
+                NNRTI_NBITS_PAIRS *const pair = &pairs[i % 4 * NNRTI_PANEL_VECTORS + v];
+                *pair = NNRTI_CPU(nbits_pair)(*pair, w[v], four);
+                NNRTI_NBITS_NOW(*pair);
             }
         }
-        x = at[0] + a->block / 4 * group;
+        NNRTI_CPU_UNROLL
+        for (int32_t k = 0; k < SUMS; k++)
+            sum[k] = NNRTI_CPU(nbits_fold)(sum[k], pairs[k], factor);
     }
-    for (int32_t v = 0; v < vectors && t->count > v * NNRTI_LANES; v++)
-        NNRTI_NBITS(epilogue_last)(t, row, v * NNRTI_LANES, total + v, vectors, rows);
+}
+#endif
+
+/* Adds the products of a block of one row. half: 1 if it is the second one of a record. */
+NNRTI_CPU_INLINE void NNRTI_CPU(nbits_row_block)(const nnrti_cpu_nbits *a, nnrti_i *sum, const uint32_t *w, const int32_t *x,
+                                                 int32_t half, const int32_t bits)
+{
+    if (a->block < 32) {
+        if (half == 0)
+            NNRTI_CPU(nbits_row_groups)(sum, w, x, 0, 4, bits);
+        else
+            NNRTI_CPU(nbits_row_groups)(sum, w, x, 4, 4, bits);
+        return;
+    }
+    for (int32_t k = 0; k < a->block; k += 32, w += bits * NNRTI_NBITS_WIDTH, x += 8)
+        NNRTI_CPU(nbits_row_groups)(sum, w, x, 0, 8, bits);
+}
+
+/* Factored scales or minima of LANES channels from `first` on. */
+NNRTI_CPU_INLINE NNRTI_NBITS(v) NNRTI_CPU(nbits_factored)(const uint8_t *parts, const float *factors, int32_t first)
+{
+    return NNRTI_NBITS(v_weights)(parts, (size_t)first, NNRTI_CPU_I8) * NNRTI_NBITS(v_load)(factors + first);
+}
+
+/* Adds the sums of a block, of rows x vectors from channel `first` of the panel on, times their scales, to total. scales,
+   zeros: of the block. factors: of its scales, then of its minima; NULL: none. */
+NNRTI_CPU_INLINE void NNRTI_CPU(nbits_scale)(const nnrti_cpu_nbits *a, NNRTI_NBITS(v) * total, const nnrti_i *sum,
+                                             const nnrti_cpu_nbits_head *const *heads, const uint8_t *scales,
+                                             const uint8_t *zeros, const float *factors, int32_t first, const int32_t rows,
+                                             const int32_t vectors)
+{
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < vectors; v++) {
+        const int32_t at = first + v * NNRTI_LANES;
+        const bool factored = NNRTI_CPU_SMALL && factors != NULL, minima = factored && a->zeroBytes > 0;
+        const NNRTI_NBITS(v) scale =
+            factored ? NNRTI_CPU(nbits_factored)(scales, factors, at)
+                     : NNRTI_NBITS(v_weights)(scales, (size_t)at, NNRTI_CPU_SMALL && a->scaleBytes == 2 ? NNRTI_CPU_F16 : NNRTI_CPU_F32);
+        const NNRTI_NBITS(v) zero = a->zeroBytes == 0 ? NNRTI_NBITS(v_all)(0.0f)
+                                    : minima          ? NNRTI_CPU(nbits_factored)(zeros, factors + NNRTI_NBITS_WIDTH, at)
+                                                      : NNRTI_NBITS(nbits_zeros)(a, zeros, at);
+        NNRTI_CPU_UNROLL
+        for (int32_t r = 0; r < rows; r++) {
+            const nnrti_cpu_nbits_head *const head = &heads[r / 4][r % 4];
+            NNRTI_NBITS(v) part = __builtin_convertvector((NNRTI_NBITS(v_bits))sum[r * vectors + v], NNRTI_NBITS(v));
+            if (a->zeroBytes > 0 && !minima)
+                part = NNRTI_NBITS(v_fma)(zero, NNRTI_NBITS(v_all)(head->less), part);
+            total[r * vectors + v] = NNRTI_NBITS(v_fma)(scale, part * NNRTI_NBITS(v_all)(head->scale), total[r * vectors + v]);
+            if (minima)
+                total[r * vectors + v] =
+                    NNRTI_NBITS(v_fma)(zero, NNRTI_NBITS(v_all)(head->scale * head->less), total[r * vectors + v]);
+        }
+    }
+}
+
+/* Epilogue of rows x vectors, from channel t->channel on. y may be the memory of the residual, and rows behind the last one
+   are its copies: so all of the residual is read before y is written. */
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(nbits_store)(const NNRTI_NBITS(gemm_tile) * t, NNRTI_NBITS(v) * total, int32_t rows,
+                                                      int32_t vectors)
+{
+    for (int32_t v = 0; v < vectors && t->count > v * NNRTI_LANES; v++) {
+        const int32_t channel = t->channel + v * NNRTI_LANES, left = t->count - v * NNRTI_LANES;
+        for (int32_t r = 0; r < rows; r++)
+            total[r * vectors + v] = NNRTI_NBITS(result)(t, r, channel, total[r * vectors + v], left, false);
+        for (int32_t r = 0; r < rows; r++)
+            NNRTI_NBITS(v_store_part)(t->y[r] + channel, total[r * vectors + v], left);
+    }
+}
+
+/* Microkernel of one row by a packed panel. bits is a constant after inlining. */
+NNRTI_CPU_INLINE void NNRTI_CPU(nbits_row)(const NNRTI_NBITS(gemm_tile) * t, const nnrti_cpu_nbits *a, const int32_t *x,
+                                           const int32_t bits)
+{
+    const int32_t each = a->record / a->block;
+    const uint8_t *record = (const uint8_t *)(t->panel + NNRTI_NBITS_WIDTH), *scales, *zeros;
+    const float *factors = NULL;
+    NNRTI_NBITS(v) total[NNRTI_NBITS_VECTORS];
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < NNRTI_NBITS_VECTORS; v++)
+        total[v] = NNRTI_NBITS(v_load)(t->panel + v * NNRTI_LANES);
+    for (int32_t k = 0; k < t->k; k += a->record, record += a->blockBytes) {
+        const uint32_t *w;
+        if (a->factorBytes > 0 && k % NNRTI_CPU_NBITS_SHARED == 0) {
+            factors = (const float *)(const void *)record;
+            record += a->factorBytes;
+        }
+        scales = record;
+        zeros = scales + (size_t)(a->scaleBytes * each) * NNRTI_NBITS_WIDTH;
+        w = (const uint32_t *)(const void *)(zeros + (size_t)(a->zeroBytes * each) * NNRTI_NBITS_WIDTH);
+        for (int32_t b = 0; b < each; b++, scales += NNRTI_NBITS_WIDTH, zeros += NNRTI_NBITS_WIDTH) {
+            const nnrti_cpu_nbits_head *const head = (const nnrti_cpu_nbits_head *)(const void *)x;
+            nnrti_i sum[NNRTI_NBITS_VECTORS];
+            x = (const int32_t *)(const void *)(head + 1);
+            NNRTI_CPU_UNROLL
+            for (int32_t v = 0; v < NNRTI_NBITS_VECTORS; v++)
+                sum[v] = NNRTI_CPU(nbits_all)(head->start[NNRTI_NBITS_SIGNED]);
+            NNRTI_CPU(nbits_row_block)(a, sum, w, x, b, bits);
+            NNRTI_CPU(nbits_scale)(a, total, sum, &head, scales, zeros, factors, 0, 1, NNRTI_NBITS_VECTORS);
+            x += a->block / 4;
+        }
+    }
+    NNRTI_CPU(nbits_store)(t, total, 1, NNRTI_NBITS_VECTORS);
 }
 
 /* Instances. */
-#define NNRTI_CPU_NBITS_INT8(name, rows, vectors, bits)                                                                \
-    NNRTI_CPU_NOINLINE static void NNRTI_CPU(nbits_int8_##name)(const NNRTI_NBITS(gemm_tile) * t,                      \
-                                                                const nnrti_cpu_nbits *a, const int32_t *x,            \
-                                                                ptrdiff_t next, int32_t row, int32_t first)            \
+#if NNRTI_CPU_SMALL
+#define NNRTI_CPU_NBITS_WIDTHS(X) X(2) X(3) X(4) X(5) X(6) X(8)
+#else
+#define NNRTI_CPU_NBITS_WIDTHS(X) X(4) X(8)
+#endif
+#define NNRTI_CPU_NBITS_ROW(bits)                                                                                      \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(nbits_row_##bits##_int8)(const NNRTI_NBITS(gemm_tile) * t,                \
+                                                                      const nnrti_cpu_nbits *a, const int32_t *x)      \
     {                                                                                                                  \
         const NNRTI_NBITS(gemm_tile) copy = *t; /* which stores cannot change */                                       \
         const nnrti_cpu_nbits attr = *a;                                                                               \
-        NNRTI_CPU(nbits_int8)(&copy, &attr, x, next, row, first, rows, vectors, bits);                                 \
+        NNRTI_CPU(nbits_row)(&copy, &attr, x, bits);                                                                   \
     }
-NNRTI_CPU_NBITS_INT8(row_4, 1, NNRTI_NBITS_VECTORS, 4)
-NNRTI_CPU_NBITS_INT8(row_8, 1, NNRTI_NBITS_VECTORS, 8)
-NNRTI_CPU_NBITS_INT8(four_4, 4, NNRTI_PANEL_VECTORS, 4)
-NNRTI_CPU_NBITS_INT8(four_8, 4, NNRTI_PANEL_VECTORS, 8)
-#if NNRTI_NBITS_TALL > 4
-NNRTI_CPU_NBITS_INT8(tall_4, NNRTI_NBITS_TALL, NNRTI_PANEL_VECTORS, 4)
-NNRTI_CPU_NBITS_INT8(tall_8, NNRTI_NBITS_TALL, NNRTI_PANEL_VECTORS, 8)
+NNRTI_CPU_NBITS_WIDTHS(NNRTI_CPU_NBITS_ROW)
+
+/* One row by a packed panel. */
+static void NNRTI_CPU(nbits_row_any)(const NNRTI_NBITS(gemm_tile) * t, const nnrti_cpu_nbits *a, const int32_t *x)
+{
+    switch (a->bits) {
+#define NNRTI_CPU_NBITS_CASE(bits)                                                                                     \
+    case bits: NNRTI_CPU(nbits_row_##bits##_int8)(t, a, x); break;
+        NNRTI_CPU_NBITS_WIDTHS(NNRTI_CPU_NBITS_CASE)
+#undef NNRTI_CPU_NBITS_CASE
+    default: break;
+    }
+}
+
+/* Several rows by a strip: PANEL_VECTORS vectors, from channel `lane` of a panel on, by `count` entries of K from k on, of
+   whole blocks or of a part of one. */
+#define NNRTI_NBITS_STRIP_ROWS 32
+#define NNRTI_NBITS_PASSES (NNRTI_NBITS_DOT || NNRTI_CPU_LEVEL == 3 ? 1 : 2) /* over entries of 8 bits */
+#define NNRTI_NBITS_LESS (NNRTI_NBITS_SIGNED || NNRTI_CPU_LEVEL == 3)        /* unpacked entries of 8 bits are 128 less */
+typedef struct NNRTI_CPU(nbits_strip) {
+    const uint8_t *record; /* the first one */
+    const float *factors;
+    int32_t lane, k, count;
+    nnrti_i entries[NNRTI_NBITS_PASSES][NNRTI_CPU_NBITS_SHARED / 4 * NNRTI_PANEL_VECTORS]; /* [0]: the low nibbles of two */
+    nnrti_i sum[NNRTI_NBITS_STRIP_ROWS * NNRTI_PANEL_VECTORS]; /* of blocks that are longer than the strip */
+    NNRTI_NBITS(v) total[NNRTI_NBITS_STRIP_ROWS * NNRTI_PANEL_VECTORS];
+} NNRTI_CPU(nbits_strip);
+
+/* Unpacks groups of four entries, of `halves` times 16 entries from the words at w on. bits is a constant after inlining. */
+NNRTI_CPU_INLINE void NNRTI_CPU(nbits_unpack)(nnrti_i *to, const uint32_t *w, int32_t halves, const int32_t bits)
+{
+    const int32_t once = bits == 8 ? 1 : 8; /* groups whose places in words differ */
+    const int32_t words = bits == 8 ? 1 : bits;
+    for (int32_t g = 0; g < 4 * halves; g += once, w += words * NNRTI_NBITS_WIDTH)
+        NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < once; i++) {
+        if (i == 4 && g + 4 == 4 * halves)
+            return;
+        NNRTI_CPU_UNROLL
+        for (int32_t v = 0; v < NNRTI_PANEL_VECTORS; v++) {
+            const NNRTI_CPU(nbits_lanes) e = (NNRTI_CPU(nbits_lanes))NNRTI_CPU(nbits_group)(w + v * NNRTI_LANES, i, bits);
+            nnrti_i *const first = &to[(g + i) * NNRTI_PANEL_VECTORS + v];
+            if (bits < 8 || (NNRTI_NBITS_PASSES == 1 && !NNRTI_NBITS_LESS)) {
+                *first = (nnrti_i)e;
+            } else if (NNRTI_NBITS_LESS) {
+                *first = (nnrti_i)(e ^ 0x80808080u);
+            } else {
+                *first = (nnrti_i)(e & 0x0F0F0F0Fu);
+                first[NNRTI_CPU_NBITS_SHARED / 4 * NNRTI_PANEL_VECTORS] = (nnrti_i)(e >> 4 & 0x0F0F0F0Fu);
+            }
+        }
+    }
+}
+
+/* Begins a strip at entry k of K, and unpacks its entries. */
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(nbits_strip_begin)(const NNRTI_NBITS(gemm_tile) * t, const nnrti_cpu_nbits *a,
+                                                            NNRTI_CPU(nbits_strip) * s, int32_t k)
+{
+    const int32_t shared = NNRTI_CPU_NBITS_SHARED, each = a->record / a->block;
+    const int32_t left = (int32_t)nnrti_cpu_div_up(t->k, a->record) * a->record - k, count = left < shared ? left : shared;
+    const size_t before = (size_t)((a->scaleBytes + a->zeroBytes) * each * NNRTI_NBITS_WIDTH);
+    const uint8_t *record = (const uint8_t *)(t->panel + NNRTI_NBITS_WIDTH) + (size_t)(k / a->record) * a->blockBytes;
+    s->k = k;
+    s->count = count;
+    s->factors = NULL;
+    if (a->factorBytes > 0) {
+        record += (size_t)(k / shared) * a->factorBytes;
+        s->factors = (const float *)(const void *)record;
+        record += a->factorBytes;
+    }
+    s->record = record;
+    for (int32_t i = 0; i < count; i += a->record, record += a->blockBytes) {
+        const int32_t halves = (a->record < count ? a->record : count) / 16;
+        const uint32_t *const w = (const uint32_t *)(const void *)(record + before) + s->lane +
+                                  (size_t)(k % a->record / 32 * a->bits) * NNRTI_NBITS_WIDTH;
+        nnrti_i *const to = &s->entries[0][i / 4 * NNRTI_PANEL_VECTORS];
+        switch (a->bits) {
+#define NNRTI_CPU_NBITS_CASE(bits)                                                                                     \
+    case bits: NNRTI_CPU(nbits_unpack)(to, w, halves, bits); break;
+            NNRTI_CPU_NBITS_WIDTHS(NNRTI_CPU_NBITS_CASE)
+#undef NNRTI_CPU_NBITS_CASE
+        default: break;
+        }
+    }
+}
+
+/* Adds the products of the strip by `rows` rows, from row `row` on, to their totals. x: of these rows, of each four rows `next`
+   words apart. rows and most are constants after inlining. */
+NNRTI_CPU_INLINE void NNRTI_CPU(nbits_several)(const nnrti_cpu_nbits *a, NNRTI_CPU(nbits_strip) * s, int32_t row, const int32_t *x,
+                                               ptrdiff_t next, const int32_t rows, const int32_t most)
+{
+    const int32_t head = (int32_t)(sizeof(nnrti_cpu_nbits_head) / sizeof(int32_t)), each = a->record / a->block;
+    const int32_t part = a->block < s->count ? a->block : s->count, groups = part / 4, at = s->k % a->block;
+    const bool begins = at == 0, ends = at + part == a->block;
+    nnrti_i *const kept = s->sum + row * NNRTI_PANEL_VECTORS;
+    x += (ptrdiff_t)(s->k / a->block) * (head * 4 + a->block);
+    for (int32_t b = 0; b < s->count / part; b++, x += head * 4 + a->block) {
+        const nnrti_cpu_nbits_head *const heads[2] = {(const nnrti_cpu_nbits_head *)(const void *)x,
+                                                      (const nnrti_cpu_nbits_head *)(const void *)(x + next)};
+        const int32_t *const from[2] = {x + head * 4 + at, x + next + head * 4 + at};
+        const uint8_t *const record = s->record + (size_t)(b / each) * a->blockBytes, *const scales = record + b % each * NNRTI_NBITS_WIDTH;
+        const int32_t first = b * groups * NNRTI_PANEL_VECTORS;
+        nnrti_i sum[NNRTI_NBITS_TALL * NNRTI_PANEL_VECTORS];
+        NNRTI_CPU_UNROLL
+        for (int32_t r = 0; r < rows * NNRTI_PANEL_VECTORS; r++)
+            sum[r] = begins ? NNRTI_CPU(nbits_all)(heads[r / NNRTI_PANEL_VECTORS / 4][r / NNRTI_PANEL_VECTORS % 4].start[NNRTI_NBITS_LESS])
+                            : kept[r];
+#if NNRTI_NBITS_DOT
+        NNRTI_CPU(nbits_strip_groups)(sum, s->entries[0] + first, from, groups, rows, most);
+#elif NNRTI_CPU_LEVEL == 3
+        if (most == 1)
+            for (int32_t g = 0; g < groups; g++)
+                NNRTI_CPU(nbits_bytes)(sum, s->entries[0] + first + g * NNRTI_PANEL_VECTORS, from[0] + 4 * g);
+        else
+            NNRTI_CPU(nbits_strip_pairs)(sum, s->entries[0] + first, from[0], groups, 1, most);
+#else
+        for (int32_t pass = 0; pass < (a->bits == 8 ? 2 : 1); pass++)
+            NNRTI_CPU(nbits_strip_pairs)(sum, s->entries[pass] + first, from[0], groups, pass == 0 ? 1 : 16, most);
 #endif
+        if (ends) {
+            NNRTI_CPU(nbits_scale)(a, s->total + row * NNRTI_PANEL_VECTORS, sum, heads, scales,
+                                   scales + (size_t)(a->scaleBytes * each) * NNRTI_NBITS_WIDTH, s->factors, s->lane, rows,
+                                   NNRTI_PANEL_VECTORS);
+            continue;
+        }
+        NNRTI_CPU_UNROLL
+        for (int32_t r = 0; r < rows * NNRTI_PANEL_VECTORS; r++)
+            kept[r] = sum[r];
+    }
+}
+
+/* Instances. */
+#define NNRTI_CPU_NBITS_SEVERAL(name, rows, most)                                                                      \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(nbits_several_##name)(const nnrti_cpu_nbits *a,                           \
+                                                                   NNRTI_CPU(nbits_strip) * s, int32_t row,            \
+                                                                   const int32_t *x, ptrdiff_t next)                   \
+    {                                                                                                                  \
+        const nnrti_cpu_nbits attr = *a; /* which stores cannot change */                                              \
+        NNRTI_CPU(nbits_several)(&attr, s, row, x, next, rows, most);                                                  \
+    }
+NNRTI_CPU_NBITS_SEVERAL(four, 4, 8)
+#if NNRTI_NBITS_TALL > 4
+NNRTI_CPU_NBITS_SEVERAL(tall, NNRTI_NBITS_TALL, 8)
+#elif !NNRTI_NBITS_DOT && NNRTI_CPU_SMALL
+NNRTI_CPU_NBITS_SEVERAL(four_long, 4, 2)
+#endif
+#if NNRTI_CPU_LEVEL == 3
+NNRTI_CPU_NBITS_SEVERAL(four_bytes, 4, 1)
+#endif
+
+/* Adds the products of the strip by all of its rows. */
+static void NNRTI_CPU(nbits_strip_multiply)(const nnrti_cpu_nbits *a, NNRTI_CPU(nbits_strip) * s, const int32_t *x, ptrdiff_t next,
+                                            int32_t rows)
+{
+    for (int32_t row = 0; row < rows; row += 4, x += next) {
+#if NNRTI_NBITS_TALL > 4
+        if (rows - row > 4) {
+            NNRTI_CPU(nbits_several_tall)(a, s, row, x, next);
+            row += 4;
+            x += next;
+            continue;
+        }
+#elif !NNRTI_NBITS_DOT && NNRTI_CPU_SMALL
+        if (a->bits == 5 || a->bits == 6) {
+            NNRTI_CPU(nbits_several_four_long)(a, s, row, x, 0);
+            continue;
+        }
+#endif
+#if NNRTI_CPU_LEVEL == 3
+        if (a->bits == 8) {
+            NNRTI_CPU(nbits_several_four_bytes)(a, s, row, x, 0);
+            continue;
+        }
+#endif
+        NNRTI_CPU(nbits_several_four)(a, s, row, x, 0);
+    }
+}
 
 /* Operands that the work items of `gemm_nbits_int8` share. */
 typedef struct NNRTI_CPU(nbits_int8_job) {
@@ -11245,7 +12187,6 @@ static void NNRTI_CPU(nbits_round)(const nnrti_cpu_nbits *a, const float *x, int
     const float largest = NNRTI_CPU(nbits_largest)(x, count);
     const bool some = largest >= 1.5046327690525280e-36f && largest <= FLT_MAX; /* 2^-119: the inverse is finite */
     const NNRTI_NBITS(v) inverse = NNRTI_NBITS(v_all)(some ? 127.0f / largest : 0.0f);
-    const int32_t middle = a->zeroBytes > 0 ? 0 : 1 << (a->bits - 1);
     NNRTI_NBITS(v) sums = NNRTI_NBITS(v_all)(0.0f); /* exact: of at most 65536 * 127 */
     int32_t sum;
     for (int32_t k = 0; k < a->block; k += 16, to += 4 * group) {
@@ -11264,13 +12205,13 @@ static void NNRTI_CPU(nbits_round)(const nnrti_cpu_nbits *a, const float *x, int
             sums = sums + (value - magic);
             NNRTI_NBITS(v_store_bytes)(q + i, (NNRTI_NBITS(v_bits))value);
         }
-        NNRTI_CPU(nbits_order)(q, to, group, a->bits == 4);
+        NNRTI_CPU(nbits_order)(q, to, group, a->bits < 8);
     }
     sum = some ? (int32_t)NNRTI_NBITS(v_sum)(sums) : 0;
     head->scale = some ? largest / 127.0f : largest <= FLT_MAX ? 0.0f : NAN;
     head->less = (float)-sum;
-    head->start[0] = -middle * sum;
-    head->start[1] = (a->bits == 8 ? 128 - middle : -middle) * sum;
+    head->start[0] = -a->middle * sum;
+    head->start[1] = (a->bits == 8 ? 128 - a->middle : -a->middle) * sum;
 }
 
 /* Rounds a group of rows of x; rows behind the last one are its copies. */
@@ -11292,45 +12233,61 @@ static void NNRTI_CPU(nbits_round_task)(void *arg, uint32_t i, uint32_t worker)
     }
 }
 
-/* All rows of a work item by one packed panel. rows: of y, and of z or NULL. */
+/* Rows of y and of the residual, from row `first` on; behind the last one of `rows` its copies. */
+static void NNRTI_CPU(nbits_rows_at)(const NNRTI_CPU(nbits_int8_job) * j, NNRTI_NBITS(gemm_tile) * t, float **y, const float **z,
+                                     int64_t first, int32_t rows)
+{
+    for (int32_t r = 0; r < 4; r++) {
+        const ptrdiff_t at = (ptrdiff_t)(first + (r < rows ? r : rows - 1)) * j->gemm.y->strides[2];
+        y[r] = (float *)j->gemm.y->data + at;
+        z[r] = j->gemm.z->data != NULL ? (const float *)j->gemm.z->data + at : NULL;
+    }
+    t->y = y;
+    t->z = j->gemm.z->data != NULL ? z : NULL;
+}
+
+/* At most NNRTI_NBITS_STRIP_ROWS rows by one packed panel. */
+static void NNRTI_CPU(nbits_int8_rows)(const NNRTI_CPU(nbits_int8_job) * j, const NNRTI_NBITS(gemm_tile) * tile, int64_t first,
+                                       int32_t rows)
+{
+    const nnrti_cpu_nbits *const a = j->attr;
+    const int32_t *const x = j->x + (ptrdiff_t)(first / j->group) * j->next;
+    NNRTI_NBITS(gemm_tile) t = *tile;
+    float *y[4];
+    const float *z[4];
+    NNRTI_CPU(nbits_strip) s;
+    for (s.lane = 0; s.lane < NNRTI_NBITS_WIDTH && s.lane < tile->count; s.lane += NNRTI_PANEL_VECTORS * NNRTI_LANES) {
+        for (int32_t r = 0; r < (rows + 7) / 8 * 8 * NNRTI_PANEL_VECTORS; r++)
+            s.total[r] = NNRTI_NBITS(v_load)(t.panel + s.lane + r % NNRTI_PANEL_VECTORS * NNRTI_LANES);
+        for (int32_t k = 0; k < nnrti_cpu_div_up(t.k, a->block) * a->block; k += NNRTI_CPU_NBITS_SHARED) {
+            NNRTI_CPU(nbits_strip_begin)(&t, a, &s, k);
+            NNRTI_CPU(nbits_strip_multiply)(a, &s, x, j->next, rows);
+        }
+        t.channel = tile->channel + s.lane;
+        t.count = tile->count - s.lane;
+        for (int32_t r = 0; r < rows; r += 4) {
+            NNRTI_CPU(nbits_rows_at)(j, &t, y, z, first + r, rows - r);
+            NNRTI_CPU(nbits_store)(&t, s.total + r * NNRTI_PANEL_VECTORS, 4, NNRTI_PANEL_VECTORS);
+        }
+    }
+}
+
+/* All rows of a work item by one packed panel. */
 static void NNRTI_CPU(nbits_int8_panel)(const NNRTI_CPU(nbits_int8_job) * j, NNRTI_NBITS(gemm_tile) * t, int64_t first,
                                         int32_t rows)
 {
-    const nnrti_cpu_nbits *const a = j->attr;
-    const int32_t C = j->gemm.y->dims[3], channel = t->channel;
-    const bool four = a->bits == 4;
-    float *y[NNRTI_NBITS_TALL];
-    const float *z[NNRTI_NBITS_TALL];
-    t->y = y;
-    for (int32_t row = 0, tall; row < rows; row += tall) {
-        const int32_t *const x = j->x + (ptrdiff_t)((first + row) / j->group) * j->next;
-        tall = rows - row > 4 ? NNRTI_NBITS_TALL : 4;
-        for (int32_t r = 0; r < tall; r++) {
-            const ptrdiff_t at = (ptrdiff_t)(first + (row + r < rows ? row + r : rows - 1)) * j->gemm.y->strides[2];
-            y[r] = (float *)j->gemm.y->data + at;
-            z[r] = j->gemm.z->data != NULL ? (const float *)j->gemm.z->data + at : NULL;
-        }
-        t->z = j->gemm.z->data != NULL ? z : NULL;
-        if (j->group == 1) {
-            t->count = C - channel;
-            (four ? NNRTI_CPU(nbits_int8_row_4) : NNRTI_CPU(nbits_int8_row_8))(t, a, x, 0, 0, 0);
-            continue;
-        }
-        for (int32_t v = 0; v < NNRTI_NBITS_VECTORS && channel + v * NNRTI_LANES < C; v += NNRTI_PANEL_VECTORS) {
-            t->channel = channel + v * NNRTI_LANES;
-            t->count = C - t->channel;
-#if NNRTI_NBITS_TALL > 4
-            if (tall > 4) {
-                (four ? NNRTI_CPU(nbits_int8_tall_4) : NNRTI_CPU(nbits_int8_tall_8))(t, a, x, j->next, 0, v);
-                continue;
-            }
-#endif
-            (four ? NNRTI_CPU(nbits_int8_four_4) : NNRTI_CPU(nbits_int8_four_8))(t, a, x, 0, 0, v);
-        }
-        t->channel = channel;
+    float *y[4];
+    const float *z[4];
+    t->count = j->gemm.y->dims[3] - t->channel;
+    if (j->group == 1) {
+        NNRTI_CPU(nbits_rows_at)(j, t, y, z, first, 1);
+        NNRTI_CPU(nbits_row_any)(t, j->attr, j->x);
+        t->y = NULL; /* the lists of rows end here */
+        t->z = NULL;
+        return;
     }
-    t->y = NULL; /* the lists of rows end here */
-    t->z = NULL;
+    for (int32_t row = 0; row < rows; row += NNRTI_NBITS_STRIP_ROWS)
+        NNRTI_CPU(nbits_int8_rows)(j, t, first + row, rows - row < NNRTI_NBITS_STRIP_ROWS ? rows - row : NNRTI_NBITS_STRIP_ROWS);
 }
 
 /* Work item of `gemm_nbits_int8`: some rows by one part of the packed panels. */
@@ -11387,11 +12344,14 @@ static NNRT_ReturnCode NNRTI_CPU(gemm_nbits_int8)(const void *attr, nnrt_view *a
     return NNRT_SUCCESS;
 }
 
+#endif /* NNRTI_CPU_DOT != 4 */
+
 #endif /* NNRTI_CPU_DOT == 3 */
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>kernel_table */
 
+#if NNRTI_CPU_DOT != 4
 /* The kernels of this ISA. ISAs that multiply bytes have dot-product kernels of their own, fp16 uses the kernels of
    dotprod; fp16 and i8mm have float16 arithmetic; all other kernels come from the ISA that they extend. */
 #define NNRTI_CPU_OF(kernel, isa) NNRTI_CPU_JOIN_2(nnrti_cpu_##kernel##_, isa)
@@ -11417,10 +12377,21 @@ typedef int8_t nnrti_q8_w;
 #else
 #define NNRTI_CPU_BASE_GEMM NNRTI_CPU_ISA
 #endif
+/* Of `conv_q16`, which is one of the ISA without dot products of bytes. */
+#define NNRTI_Q16_GROUP (NNRTI_CPU_LEVEL >= 3 || NNRTI_CPU_WASM ? 2 : 1)
+#define NNRTI_Q16_BYTES (NNRTI_CPU_LEVEL >= 2 || NNRTI_CPU_WASM ? 2 : 4)
 #define NNRTI_CPU_ROW_SELECT(kernel) {nnrti_cpu_##kernel, "nnrt_cpu_" #kernel "_" NNRTI_CPU_TEXT_2(NNRTI_CPU_ISA)},
 #define NNRTI_CPU_ROW(kernel) NNRTI_CPU_ROW_OF(kernel, NNRTI_CPU_BASE)
 #define NNRTI_CPU_ROW_ROWS(kernel) NNRTI_CPU_ROW_OF(kernel, NNRTI_CPU_BASE_DOT)
 #define NNRTI_CPU_ROW_GEMM(kernel) NNRTI_CPU_ROW_OF(kernel, NNRTI_CPU_BASE_GEMM)
+#if NNRTI_CPU_LEVEL == 3 /* in the next pass */
+static NNRT_ReturnCode nnrti_cpu_gemm_q8_avx2pairs(const void *attr, nnrt_view *args, nnrt_call *call);
+static NNRT_ReturnCode nnrti_cpu_multi_gemm_q8_avx2pairs(const void *attr, nnrt_view *args, nnrt_call *call);
+#define NNRTI_CPU_PAIRS                                                                                                \
+    {NNRTI_CPU_ROW_OF(gemm_q8, avx2pairs) NNRTI_CPU_ROW_OF(multi_gemm_q8, avx2pairs){8, 16, 4, 1, 0, 0, 0, 0, true}}
+#else
+#define NNRTI_CPU_PAIRS {{NULL, NULL}, {NULL, NULL}, {0, 0, 0, 0, 0, 0, 0, 0, false}}
+#endif
 static const nnrti_cpu_isa NNRTI_CPU(isa) = {
     NNRTI_CPU_TEXT_2(NNRTI_CPU_ISA),
     NNRTI_LANES,
@@ -11431,7 +12402,8 @@ static const nnrti_cpu_isa NNRTI_CPU(isa) = {
         NNRTI_CPU_KERNELS_Q8(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_Q8_GEMM(NNRTI_CPU_ROW_GEMM)
             NNRTI_CPU_KERNELS_Q8_ROWS(NNRTI_CPU_ROW_ROWS){NNRTI_Q8_LANES, NNRTI_Q8_PANEL_VECTORS *NNRTI_Q8_LANES,
                                                           NNRTI_Q8_GROUP, sizeof(nnrti_q8_w), NNRTI_Q8_BLOCK,
-                                                          NNRTI_Q8_MIXED}};
+                                                          NNRTI_Q8_MIXED, NNRTI_Q16_GROUP, NNRTI_Q16_BYTES, false},
+    NNRTI_CPU_PAIRS};
 #undef NNRTI_CPU_OF
 #undef NNRTI_CPU_ROW_OF
 #undef NNRTI_CPU_ROW
@@ -11442,6 +12414,10 @@ static const nnrti_cpu_isa NNRTI_CPU(isa) = {
 #undef NNRTI_CPU_BASE_DOT
 #undef NNRTI_CPU_BASE_GEMM
 #undef NNRTI_CPU_ROW_F16
+#undef NNRTI_CPU_PAIRS
+#else
+#undef NNRTI_CPU_BASE
+#endif
 
 #if defined(__clang__)
 #if NNRTI_CPU_LEVEL >= 3 || (NNRTI_CPU_DOT && !NNRTI_CPU_WASM) || defined(NNRTI_CPU_SSE2)
@@ -11454,6 +12430,7 @@ static const nnrti_cpu_isa NNRTI_CPU(isa) = {
 #undef NNRTI_CPU_avx512vnni
 #undef NNRTI_CPU_avx512
 #undef NNRTI_CPU_avx2
+#undef NNRTI_CPU_avx2pairs
 #undef NNRTI_CPU_i8mm
 #undef NNRTI_CPU_fp16
 #undef NNRTI_CPU_dotprod
@@ -11478,7 +12455,14 @@ static const nnrti_cpu_isa NNRTI_CPU(isa) = {
 #undef NNRTI_NBITS_TALL
 #undef NNRTI_NBITS_DOT
 #undef NNRTI_NBITS_PAIRS
-#undef NNRTI_CPU_NBITS_INT8
+#undef NNRTI_NBITS_NOW
+#undef NNRTI_NBITS_SIGNED
+#undef NNRTI_NBITS_STRIP_ROWS
+#undef NNRTI_NBITS_PASSES
+#undef NNRTI_NBITS_LESS
+#undef NNRTI_CPU_NBITS_SEVERAL
+#undef NNRTI_CPU_NBITS_WIDTHS
+#undef NNRTI_CPU_NBITS_ROW
 #undef NNRTI_CPU_STRIP_PIXELS
 #undef NNRTI_CPU_STRIP_WHOLE
 #undef NNRTI_CPU_FEW_ROWS
@@ -11547,8 +12531,11 @@ static const nnrti_cpu_isa NNRTI_CPU(isa) = {
 #undef NNRTI_Q8_LANES
 #undef NNRTI_Q8_PANEL_VECTORS
 #undef NNRTI_Q8_GROUP
+#undef NNRTI_Q8_WORK
 #undef NNRTI_Q8_BLOCK
 #undef NNRTI_Q8_MIXED
+#undef NNRTI_Q16_GROUP
+#undef NNRTI_Q16_BYTES
 #undef NNRTI_Q8_SIGN
 #undef NNRTI_Q8_STEP
 #undef NNRTI_Q8_LESS

@@ -65,7 +65,7 @@ SECTIONS (search for the tag)
     >>elementwise  sums, products, casts, functions of one input
     >>pool         pools and means
     >>softmax      softmax
-    >>nbits        products of float32 with packed weights of 2, 4 or 8 bits
+    >>nbits        products of float32, or of int8, with packed weights of 2, 4 or 8 bits
     >>float32      float32 kernels for processors with an FPU
     >>plain        convolution, depthwise and fully connected layers for processors without SIMD
     >>mve          convolution, sums and pools with MVE
@@ -406,7 +406,8 @@ NNRT_ATTR_DEFINE(McuNbits)
     X(depthwise_q16)                                                                                                   \
     X(depthwise_q16_plain)                                                                                             \
     X(softmax_f32)                                                                                                     \
-    X(matmul_nbits)
+    X(matmul_nbits)                                                                                                    \
+    X(matmul_nbits_int8)
 #define NNRTI_MCU_PROTO(kernel)                                                                                        \
     NNRT_API NNRT_ReturnCode nnrt_mcu_##kernel(const void *attr, nnrt_view *args, nnrt_call *call);
 NNRTI_MCU_KERNELS(NNRTI_MCU_PROTO)
@@ -489,7 +490,8 @@ NNRTI_MCU_KERNELS(NNRTI_MCU_PROTO)
     X(43, depthwise_q16, McuDepthwise)                                                                                 \
     X(44, depthwise_q16_plain, McuDepthwise)                                                                           \
     X(45, softmax_f32, McuSoftmax)                                                                                     \
-    X(46, matmul_nbits, McuNbits)
+    X(46, matmul_nbits, McuNbits)                                                                                      \
+    X(47, matmul_nbits_int8, McuNbits)
 #define NNRTI_MCU_NUMBER(number, kernel, S)                                                                            \
     NNRT_MCU_NUMBER_##kernel = number, NNRTI_MCU_BYTES_##kernel = sizeof(NNRT_##S),
 enum { NNRTI_MCU_NUMBERS(NNRTI_MCU_NUMBER) NNRTI_MCU_NUMBERS_END };
@@ -2426,6 +2428,146 @@ NNRTI_MCU_ONCE bool nnrti_mcu_check_nbits(const NNRT_McuNbits *a, const nnrt_mcu
            nnrti_mcu_holds(step, y, nnrti_mcu_times(a->rows, a->n), 4);
 }
 NNRTI_MCU_CHECK(matmul_nbits, McuNbits, nnrti_mcu_check_nbits(a, step))
+
+/* MATMUL_NBITS with x rounded to int8 (accuracyLevel 4), entries of 4 or 8 bits. A row of x is rounded once into scratch,
+   instead of once for each result: a head of each block, then its integers as int16. Each word of them is a pair that
+   SMLAD multiplies with two entries which a mask leaves of a word of weights: of eight entries of 4 bits those at 0 and 4, 1 and 5, 2
+   and 6, 3 and 7; of four of 8 bits those at 0 and 2, 1 and 3. Sums of a block are integers, and the operations of float32 are
+   the ones of nnrt_matmul_nbits_f32 in its order, so that the bits are the reference device's. */
+typedef struct nnrti_mcu_nbits_head {
+    float scale; /* NaN: the block has an Inf or NaN; 0: its results are 0 */
+    int32_t sum; /* of the integers */
+} nnrti_mcu_nbits_head;
+
+/* Bytes of scratch for a row of x. */
+NNRTI_MCU_INLINE int64_t nnrti_mcu_nbits_scratch(int32_t blocks, int32_t blockSize)
+{
+    return (int64_t)blocks * ((int64_t)sizeof(nnrti_mcu_nbits_head) + 2 * (int64_t)blockSize);
+}
+
+/* a * b, rounded: compilers may join it with an addition that follows, unless it is stored. */
+NNRTI_MCU_INLINE float nnrti_mcu_nbits_product(float a, float b)
+{
+    volatile float product = a * b;
+    return product;
+}
+
+/* The largest magnitude of count floats; negative if one of them is Inf or NaN. */
+NNRTI_MCU_ONCE float nnrti_mcu_nbits_largest(const float *x, int32_t count)
+{
+    float largest = 0.0f;
+    for (int32_t k = 0; k < count; k++) {
+        const float size = fabsf(x[k]);
+        if (!(size <= 3.402823466e+38f))
+            return -1.0f;
+        largest = size > largest ? size : largest;
+    }
+    return largest;
+}
+
+/* Rounds count floats to a head and the words of a block, of which the integers from count on are 0. Adding 1.5 * 2^23
+   rounds to an integer, to even, in the low bits. */
+NNRTI_MCU_ONCE void nnrti_mcu_nbits_round(const float *x, int32_t count, int32_t blockSize, int32_t bits,
+                                          nnrti_mcu_nbits_head *head, int32_t *words)
+{
+    const float largest = nnrti_mcu_nbits_largest(x, count);
+    const float inverse = largest >= 1.5046327690525280e-36f ? 127.0f / largest : 0.0f; /* 2^-119: it is finite */
+    const int32_t pairs = bits == 4 ? 4 : 2; /* in a word of weights */
+    head->scale = largest < 0 ? (float)NAN : inverse > 0 ? largest / 127.0f : 0.0f;
+    head->sum = 0;
+    for (int32_t i = 0; i < blockSize / 2; i++)
+        words[i] = 0;
+    for (int32_t k = 0; k < count && inverse > 0; k++) {
+        const float shifted = nnrti_mcu_nbits_product(x[k], inverse) + 12582912.0f;
+        int32_t q, *const word = words + k / (2 * pairs) * pairs + k % pairs;
+        memcpy(&q, &shifted, sizeof(q));
+        q -= 0x4B400000;
+        head->sum += q;
+        *word |= k / pairs % 2 == 0 ? q & 0xffff : (int32_t)((uint32_t)q << 16);
+    }
+}
+
+/* The sum of products of the integers of a block and of entries of 4 or 8 bits in `count` words. */
+NNRTI_MCU_ONCE int32_t nnrti_mcu_nbits_dot4(const uint8_t *w, const int32_t *q, int32_t count)
+{
+    int32_t sum = 0;
+    NNRTI_MCU_UNROLL(2)
+    for (; count > 0; count--, w += 4, q += 4) {
+        const uint32_t e = (uint32_t)nnrti_mcu_load(w);
+        sum = nnrti_mcu_dot2((int32_t)(e & 0x000F000Fu), q[0], sum);
+        sum = nnrti_mcu_dot2((int32_t)(e >> 4 & 0x000F000Fu), q[1], sum);
+        sum = nnrti_mcu_dot2((int32_t)(e >> 8 & 0x000F000Fu), q[2], sum);
+        sum = nnrti_mcu_dot2((int32_t)(e >> 12 & 0x000F000Fu), q[3], sum);
+    }
+    return sum;
+}
+NNRTI_MCU_ONCE int32_t nnrti_mcu_nbits_dot8(const uint8_t *w, const int32_t *q, int32_t count)
+{
+    int32_t sum = 0;
+    NNRTI_MCU_UNROLL(4)
+    for (; count > 0; count--, w += 4, q += 2) {
+        const int32_t e = nnrti_mcu_load(w);
+        sum = nnrti_mcu_dot2(nnrti_mcu_even(e, true), q[0], sum);
+        sum = nnrti_mcu_dot2(nnrti_mcu_odd(e, true), q[1], sum);
+    }
+    return sum;
+}
+
+/* The zero point of block b of row n. */
+NNRTI_MCU_INLINE float nnrti_mcu_nbits_zero(const NNRT_McuNbits *a, const void *zero, int32_t n, int32_t b)
+{
+    const uint8_t *const row = (const uint8_t *)zero + n * nnrti_mcu_nbits_packed(a);
+    if (a->zero == 0)
+        return (float)(1 << (a->bits - 1));
+    if (a->zero == 2)
+        return ((const float *)zero)[n * nnrti_mcu_nbits_blocks(a) + b];
+    return (float)(a->bits == 8 ? row[b] : row[b / 2] >> b % 2 * 4 & 15);
+}
+
+/* One result of a row of x, whose heads and words are in scratch. */
+NNRTI_MCU_INLINE float nnrti_mcu_nbits_result(const NNRT_McuNbits *a, nnrt_view *args, int32_t n, const void *scratch)
+{
+    const int32_t blocks = nnrti_mcu_nbits_blocks(a), bytes = nnrti_mcu_nbits_bytes(a);
+    const uint8_t *w = (const uint8_t *)args[1].data + (ptrdiff_t)n * blocks * bytes;
+    const float *const scales = (const float *)args[2].data + (ptrdiff_t)n * blocks;
+    const nnrti_mcu_nbits_head *const heads = (const nnrti_mcu_nbits_head *)scratch;
+    const int32_t *q = (const int32_t *)(const void *)(heads + blocks);
+    float sum = a->bias != 0 ? ((const float *)args[3 + (a->zero != 0)].data)[n] : 0.0f;
+    for (int32_t b = 0; b < blocks; b++, w += bytes, q += a->blockSize / 2) {
+        float block = 0.0f;
+        if (heads[b].scale != 0) {
+            const int32_t products =
+                a->bits == 4 ? nnrti_mcu_nbits_dot4(w, q, bytes / 4) : nnrti_mcu_nbits_dot8(w, q, bytes / 4);
+            const float zero = nnrti_mcu_nbits_zero(a, a->zero != 0 ? args[3].data : NULL, n, b);
+            block = heads[b].scale * ((float)products - nnrti_mcu_nbits_product(zero, (float)heads[b].sum));
+        }
+        sum += nnrti_mcu_nbits_product(scales[b], block);
+    }
+    return sum;
+}
+
+NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_nbits_int8(const NNRT_McuNbits *a, nnrt_view *args, const nnrt_call *call)
+{
+    const int32_t blocks = nnrti_mcu_nbits_blocks(a);
+    nnrti_mcu_nbits_head *const heads = (nnrti_mcu_nbits_head *)call->scratch;
+    int32_t *const words = (int32_t *)(void *)(heads + blocks);
+    float *y = (float *)args[3 + (a->zero != 0) + a->bias].data;
+    for (int32_t row = 0; row < a->rows; row++, y += a->n) {
+        const float *const x = (const float *)args[0].data + (ptrdiff_t)row * a->columns;
+        for (int32_t b = 0; b < blocks; b++) {
+            const int32_t first = b * a->blockSize, left = a->columns - first;
+            nnrti_mcu_nbits_round(x + first, left < a->blockSize ? left : a->blockSize, a->blockSize, a->bits, &heads[b],
+                                  words + first / 2);
+        }
+        for (int32_t n = 0; n < a->n; n++)
+            y[n] = nnrti_mcu_nbits_result(a, args, n, heads);
+    }
+    return NNRT_SUCCESS;
+}
+NNRTI_MCU_KERNEL(matmul_nbits_int8, McuNbits, nnrti_mcu_nbits_int8(a, args, call))
+NNRTI_MCU_CHECK(matmul_nbits_int8, McuNbits,
+                nnrti_mcu_check_nbits(a, step) && a->bits != 2 &&
+                    nnrti_mcu_scratch(step, nnrti_mcu_nbits_scratch(nnrti_mcu_nbits_blocks(a), a->blockSize)))
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>float32 */
@@ -6386,11 +6528,11 @@ static bool nnrti_mcu_is_dense_view(const nnrt_view *v, size_t *count)
     return true;
 }
 
-/* MATMUL_NBITS of float32 and dense arguments: x, weight, scale, zero points, bias, y. With x rounded to int8 the reference
-   kernel stays. */
+/* MATMUL_NBITS of float32 and dense arguments: x, weight, scale, zero points, bias, y. With x rounded to int8 and entries of 2
+   bits, and with blocks of a blockType, the reference kernel stays. */
 static NNRT_ReturnCode nnrti_mcu_edit_nbits(nnrti_mcu_edit *e, uint32_t s)
 {
-    static const nnrti_mcu_kernel kernel = NNRTI_MCU_ROW(matmul_nbits);
+    static const nnrti_mcu_kernel kernels[2] = {NNRTI_MCU_ROW(matmul_nbits), NNRTI_MCU_ROW(matmul_nbits_int8)};
     const nnrt_draft_step old = e->draft->steps[s];
     const NNRT_MatMulNBits *from = (const NNRT_MatMulNBits *)old.attr;
     nnrt_plan_arg kept[6], *args;
@@ -6398,7 +6540,8 @@ static NNRT_ReturnCode nnrti_mcu_edit_nbits(nnrti_mcu_edit *e, uint32_t s)
     size_t sizes[6] = {0, 0, 0, 0, 0, 0};
     NNRT_McuNbits *a;
     nnrt_draft_step *step;
-    if (old.nIn != 5 || old.nDerived != 0 || old.nOut != 1 || from->accuracyLevel != 0)
+    const bool int8 = from->accuracyLevel == 4;
+    if (old.nIn != 5 || old.nDerived != 0 || old.nOut != 1 || (int8 && from->bits == 2) || from->blockType != 0)
         return NNRT_SUCCESS;
     for (uint32_t i = 0; i < 6; i++) {
         if (old.args[i].tensor == NNRT_NO_TENSOR)
@@ -6420,11 +6563,11 @@ static NNRT_ReturnCode nnrti_mcu_edit_nbits(nnrti_mcu_edit *e, uint32_t s)
     a->bias = old.args[4].tensor != NNRT_NO_TENSOR;
     memcpy(args, kept, count * sizeof(*args));
     step = &e->draft->steps[s];
-    step->kernel = kernel.run;
-    step->kernelName = kernel.name;
+    step->kernel = kernels[int8].run;
+    step->kernelName = kernels[int8].name;
     step->attr = a;
     step->deviceAttr = &nnrt_attr_McuNbits;
-    step->scratchBytes = 0;
+    step->scratchBytes = int8 ? (size_t)nnrti_mcu_nbits_scratch(nnrti_mcu_nbits_blocks(a), a->blockSize) : 0;
     step->flags = 0;
     return NNRT_SUCCESS;
 }

@@ -26,7 +26,8 @@ SUPPORTED FILES
     Versions 2 and 3, little-endian, in one file. Architectures: the rows of NNRTI_GGUF_ARCHS. A file holds weights and
     hyperparameters only; the graph is that of its architecture.
     Tensor types: the rows of NNRTI_GGUF_TYPES. float32 matrices are used in place; float16 and bfloat16 become float32.
-    Quantized matrices become operands of MATMUL_NBITS, of 4 or 8 bits, with float32 scales: w = scale * (q - zero). As in
+    Products (MATMUL_NBITS) read the blocks of quantized matrices in place, as entries of 4 or 8 bits with float32 scales:
+    w = scale * (q - zero). A matrix of which rows are looked up, the one of embeddings, becomes such entries in memory. As in
     llama.cpp, activations that multiply them are rounded to int8, with a scale for each block of a row (accuracyLevel 4);
     nnrt_gguf_desc.floatActivations: they stay float32.
     The values of Q4_0, Q5_0, Q8_0, Q3_K, Q6_K and IQ4_NL are exactly the values of the file; types with minima (Q4_1, Q5_1,
@@ -45,7 +46,16 @@ THE MODEL
                 P + S: the caller continues with P + S, returns to any earlier position by passing it, and begins anew
                 with 0. After a failed or cancelled run the rows below P are as they were.
                 nnrt_gguf_desc.cacheType NNRT_DATA_TYPE_FLOAT16: keys, after their rotation, and values are rounded to
-                float16 when they are written. Half of the memory; scores and sums are float32.
+                float16 when they are written. Half of the memory; scores and sums are float32. NNRT_DATA_TYPE_INT8: they are
+                quantized instead, with a float16 scale for each block of 32 elements, or for a whole row of a head whose
+                size is no multiple of 32: 34 bytes for 32 elements, as Q8_0 of llama.cpp. The scales are states, too:
+                past_key_values.I.key_scale and .value_scale, float16 [1,C,heads*D/32]. Operators: QUANTIZE_BLOCKS, two
+                TENSOR_SCATTER, and ATTENTION with scales. Rejected: one state of blocks of 34 bytes, in which no element
+                would have the type of its tensor.
+                nnrt_gguf_desc.cachePage R: the C rows are pages of R rows, which sequences share. The input pages, int32[1,C/R],
+                lists the pages of the sequence of this run: its row j is row pages[j / R] * R + j % R of the states. nnrt_pages
+                (core/nnrt_text.h) makes such tables, and says which rows to copy before a sequence writes a shared page.
+                Metadata "pages" is R.
     0           inputs past_key_values.I.key and .value, float32[1,heads,P,D], and outputs present.I.key and .value,
                 [1,heads,P+S,D], which are the past of the next run; P is dynamic, and 0 at first. These are the names of
                 decoders that Optimum exports as ONNX.
@@ -92,18 +102,22 @@ typedef struct nnrt_gguf_desc {
     bool noMap;          /* nnrt_gguf_load reads the file into memory of the allocator instead of mapping it */
     bool allLogits;      /* logits after each token instead of the last one */
     bool floatActivations; /* multiply quantized matrices by float32; false: by activations rounded to int8, which is faster */
+    bool operands; /* quantized matrices become entries, scales and zero points in memory, which the kernels of nnrt_mcu.h read; false:
+                      products read the blocks of the file (MATMUL_NBITS, blockType), from which nnrt_cpu.h packs its weights */
     uint32_t context; /* tokens for which the model is meant, 0: the file's context length. Only files with two lists of
                          rotary factors (phi3) depend on it: the long one is used above their original context length */
     uint32_t cache;   /* tokens that the cache of a decoder holds, at most NNRT_GGUF_CACHE; 0: past and present keys and
                          values instead. See THE MODEL */
-    NNRT_DataType cacheType; /* of the elements of that cache: NNRT_DATA_TYPE_FLOAT16, or FLOAT32, which 0 is as well */
+    uint32_t cachePage; /* rows of a page of that cache, a divisor of their number; 0: the rows are those of one sequence */
+    NNRT_DataType cacheType; /* of the elements of that cache: NNRT_DATA_TYPE_INT8 with scales, FLOAT16, or FLOAT32, which
+                                0 is as well */
 } nnrt_gguf_desc;
 
 /* Whether bytes begin like a GGUF file. 4 bytes suffice. */
 NNRT_API bool nnrt_gguf_is(const void *data, size_t bytes);
 
-/* Imports the model in the bytes of a GGUF file. float32 matrices are used in place if they are aligned, so the bytes
-   must outlive the model. On failure *model is NULL and error (may be NULL) names the fault. */
+/* Imports the model in the bytes of a GGUF file. Quantized matrices, and float32 ones if they are aligned, are used in place, so
+   the bytes must outlive the model. On failure *model is NULL and error (may be NULL) names the fault. */
 NNRT_API NNRT_ReturnCode nnrt_gguf_load_memory(NNRT_Model **model, const void *data, size_t bytes,
                                                const nnrt_gguf_desc *desc, nnrt_error *error);
 #ifndef NNRT_NO_STDIO
@@ -184,27 +198,14 @@ NNRT_SETUP()
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>gguf_tables */
 
-/* One row per supported tensor type: X(number, NAME, block, bytes, scaled, bits, minima)
-   block, bytes  elements of a block, and its bytes in the file
-   scaled        elements with one scale, 0: the type is not quantized
-   bits          of an element as operand of MATMUL_NBITS, which has 4 and 8 on all devices
-   minima        1: w = scale * q + minimum, 0: w = scale * (q - 2^(bits - 1)) */
+/* One row per supported tensor type that is not quantized: X(number, NAME, elements, bytes, size, width, bits, minima), as in
+   NNRT_BLOCK_TYPES, which has the others. size 0: the type is not quantized. */
 /* clang-format off */
 #define NNRTI_GGUF_TYPES(X) \
-    X( 0, F32,      1,   4,  0, 0, 0) \
-    X( 1, F16,      1,   2,  0, 0, 0) \
-    X( 2, Q4_0,    32,  18, 32, 4, 0) \
-    X( 3, Q4_1,    32,  20, 32, 4, 1) \
-    X( 6, Q5_0,    32,  22, 32, 8, 0) \
-    X( 7, Q5_1,    32,  24, 32, 8, 1) \
-    X( 8, Q8_0,    32,  34, 32, 8, 0) \
-    X(10, Q2_K,   256,  84, 16, 4, 1) \
-    X(11, Q3_K,   256, 110, 16, 4, 0) \
-    X(12, Q4_K,   256, 144, 32, 4, 1) \
-    X(13, Q5_K,   256, 176, 32, 8, 1) \
-    X(14, Q6_K,   256, 210, 16, 8, 0) \
-    X(20, IQ4_NL,  32,  18, 32, 8, 0) \
-    X(30, BF16,     1,   2,  0, 0, 0)
+    X( 0, F32,      1,   4,  0, 0, 0, 0) \
+    X( 1, F16,      1,   2,  0, 0, 0, 0) \
+    X(30, BF16,     1,   2,  0, 0, 0, 0) \
+    NNRT_BLOCK_TYPES(X)
 /* Other types, for messages. */
 #define NNRTI_GGUF_OTHER_TYPES(X) \
     X( 9, Q8_1) X(15, Q8_K) X(16, IQ2_XXS) X(17, IQ2_XS) X(18, IQ3_XXS) X(19, IQ1_S) X(21, IQ3_S) X(22, IQ2_S) \
@@ -244,11 +245,7 @@ enum {
     NNRTI_GGUF_ENCODER = 32 /* queries see all keys; norms follow the residual additions; the output is pooled */
 };
 
-typedef struct nnrti_gguf_type {
-    uint32_t number;
-    const char *name;
-    uint32_t block, bytes, scaled, bits, minima;
-} nnrti_gguf_type;
+typedef nnrt_block_type nnrti_gguf_type;
 
 typedef struct nnrti_gguf_arch {
     const char *name;
@@ -257,9 +254,8 @@ typedef struct nnrti_gguf_arch {
     uint32_t period, wide, flags;
 } nnrti_gguf_arch;
 
-#define NNRTI_GGUF_TYPE(number, name, block, bytes, scaled, bits, minima)                                              \
-    {number, #name, block, bytes, scaled, bits, minima},
-#define NNRTI_GGUF_OTHER_TYPE(number, name) {number, #name, 0, 0, 0, 0, 0},
+#define NNRTI_GGUF_TYPE(number, name, ...) {number, #name, __VA_ARGS__},
+#define NNRTI_GGUF_OTHER_TYPE(number, name) {number, #name, 0, 0, 0, 0, 0, 0},
 static const nnrti_gguf_type nnrti_gguf_types[] = {NNRTI_GGUF_TYPES(NNRTI_GGUF_TYPE)
                                                        NNRTI_GGUF_OTHER_TYPES(NNRTI_GGUF_OTHER_TYPE)};
 #define NNRTI_GGUF_NUMBER(number, name, ...) NNRTI_GGUF_##name = number,
@@ -271,11 +267,11 @@ static const nnrti_gguf_arch nnrti_gguf_archs[] = {NNRTI_GGUF_ARCHS(NNRTI_GGUF_A
 
 #define NNRTI_GGUF_COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
-/* The row of a type; NULL: the number is unknown. block 0: the type is not supported. */
+/* The row of a type; NULL: the number is unknown. elements 0: the type is not supported. */
 static const nnrti_gguf_type *nnrti_gguf_type_of(uint32_t number)
 {
     for (size_t i = 0; i < NNRTI_GGUF_COUNT(nnrti_gguf_types); i++)
-        if (nnrti_gguf_types[i].number == number)
+        if ((uint32_t)nnrti_gguf_types[i].number == number)
             return &nnrti_gguf_types[i];
     return NULL;
 }
@@ -499,6 +495,7 @@ NNRT_API bool nnrt_gguf_string(const nnrt_gguf_value *value, size_t *at, const c
 /* >>gguf_state */
 
 #define NNRTI_GGUF_NAME 64 /* bytes of the name of a tensor that the graph looks up, with its end */
+#define NNRTI_GGUF_PARTS 4 /* of the cache of a layer: keys, values, and the scales of both */
 
 /* A tensor of the file. sizes: as in the file, the one of adjacent elements first; 1 behind the last axis. */
 typedef struct nnrti_gguf_tensor {
@@ -509,7 +506,7 @@ typedef struct nnrti_gguf_tensor {
     const nnrti_gguf_type *type; /* NULL: the type is not supported */
     bool used, kept; /* kept: data are memory of the import */
     const char *given; /* its name in a file of another format; NULL: name */
-    uint32_t made[3]; /* constants of the model: elements, scales, zero points; NNRT_NO_TENSOR: not yet, or none */
+    uint32_t made[3]; /* constants of the model: elements or blocks, scales, zero points; NNRT_NO_TENSOR: not yet, or none */
 } nnrti_gguf_tensor;
 
 /* Hyperparameters. */
@@ -541,6 +538,7 @@ typedef struct nnrti_gguf {
     uint32_t positions;            /* int64[1,S] */
     int32_t capacity;              /* tokens of the cache; 0: past and present instead */
     uint32_t position, lengths;    /* int64[1], if there is a cache: tokens before this run, and with it */
+    uint32_t pages;                /* int32[1,pages], if the cache has pages */
     uint32_t problems, hidden;     /* number of them, and of the ones for which `list` has no room */
     NNRT_ReturnCode worst;         /* code of the first problem */
     char list[176];
@@ -741,7 +739,7 @@ static const char *nnrti_gguf_read_tensor(const nnrt_gguf_keys *k, size_t *at, n
     *at += 8 * t->rank;
     t->number = nnrti_gguf_u32(k->data + *at);
     t->type = nnrti_gguf_type_of(t->number);
-    t->type = t->type != NULL && t->type->block > 0 ? t->type : NULL;
+    t->type = t->type != NULL && t->type->elements > 0 ? t->type : NULL;
     *offset = nnrti_gguf_u64(k->data + *at + 4);
     *at += 12;
     return NULL;
@@ -759,12 +757,12 @@ static const char *nnrti_gguf_place(const nnrt_gguf_keys *k, nnrti_gguf_tensor *
     t->data = k->data + data + (size_t)offset;
     if (t->type == NULL)
         return NULL;
-    if ((uint32_t)t->sizes[0] % t->type->block != 0)
+    if (t->sizes[0] % t->type->elements != 0)
         return "has rows that are no multiple of the block of its type";
     for (uint32_t i = 0; i < 4; i++)
-        if (!nnrt_mul_size(blocks, (size_t)t->sizes[i] / (i == 0 ? t->type->block : 1), &blocks))
+        if (!nnrt_mul_size(blocks, (size_t)t->sizes[i] / (i == 0 ? (size_t)t->type->elements : 1), &blocks))
             return "is too large";
-    if (!nnrt_mul_size(blocks, t->type->bytes, &bytes))
+    if (!nnrt_mul_size(blocks, (size_t)t->type->bytes, &bytes))
         return "is too large";
     return nnrti_gguf_left(k->bytes, data + (size_t)offset, bytes) ? NULL : "has data that exceed the file";
 }
@@ -856,7 +854,7 @@ static nnrti_gguf_tensor *nnrti_gguf_need(nnrti_gguf *c, const char *name, int32
                            t->sizes[1], columns, rows > 0 ? rows : 1);
         return NULL;
     }
-    if (t->type != NULL && (!plain || t->type->scaled == 0))
+    if (t->type != NULL && (!plain || t->type->size == 0))
         return t;
     if (type != NULL)
         NNRTI_GGUF_PROBLEM(c, NNRT_UNSUPPORTED_OP, "tensor '%s' has type %s", name, type->name);
@@ -886,115 +884,6 @@ static void nnrti_gguf_check_unused(nnrti_gguf *c)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>gguf_blocks */
 
-/* Idea: each quantized block becomes unsigned integers q with a scale, and perhaps a minimum, for each `scaled` elements
-   of the type's row. d and m are the float16 numbers of a block; q[i] is element i. */
-
-static float nnrti_gguf_f16(const uint8_t *p)
-{
-    return nnrt_half_to_float((uint16_t)(p[0] | p[1] << 8));
-}
-
-/* 32 elements of 4 bits, the first half in the low ones; high: 4 bytes with a fifth bit of each element, or NULL. */
-static void nnrti_gguf_nibbles(const uint8_t *from, const uint8_t *high, uint8_t *q)
-{
-    const uint32_t bits = high != NULL ? nnrti_gguf_u32(high) : 0;
-    for (uint32_t i = 0; i < 16; i++) {
-        q[i] = from[i] & 15;
-        q[16 + i] = from[i] >> 4;
-    }
-    for (uint32_t i = 0; i < 32 && bits != 0; i++)
-        q[i] = (uint8_t)(q[i] | (bits >> i & 1) << 4);
-}
-
-/* The 6-bit scale (minimum 0) or minimum (1) i of 8 in the 12 bytes of Q4_K and Q5_K: the low 6 bits of bytes 0 to 3 and
-   4 to 7 for i < 4; else 4 bits of bytes 8 to 11, and above them the high 2 bits of those. */
-static uint32_t nnrti_gguf_six(const uint8_t *p, uint32_t i, uint32_t minimum)
-{
-    if (i < 4)
-        return p[i + 4 * minimum] & 63;
-    return (uint32_t)((p[i + 4] >> 4 * minimum & 15) | p[i - 4 + 4 * minimum] >> 6 << 4);
-}
-
-/* The 6-bit scale i of 16 in the 12 bytes of Q3_K: 4 bits of bytes 0 to 7, 2 bits of bytes 8 to 11; minus 32. */
-static int32_t nnrti_gguf_six_q3(const uint8_t *p, uint32_t i)
-{
-    return (p[i % 8] >> (i < 8 ? 0 : 4) & 15) + ((p[8 + i % 4] >> 2 * (i / 4) & 3) << 4) - 32;
-}
-
-/* Blocks of 256 elements, the K types. */
-static void nnrti_gguf_block_k(uint32_t type, const uint8_t *p, uint8_t *q, float *scale, float *minimum)
-{
-    for (uint32_t i = 0; i < 256; i++) {
-        const uint32_t half = i / 128, quarter = i / 32 % 4, at = i % 32; /* of the element */
-        if (type == NNRTI_GGUF_Q2_K)
-            q[i] = p[16 + 32 * half + at] >> 2 * quarter & 3;
-        else if (type == NNRTI_GGUF_Q3_K) /* the third bit is set if 4 is not to be subtracted; 8 of 4 bits is zero */
-            q[i] = (uint8_t)((p[32 + 32 * half + at] >> 2 * quarter & 3) + (p[at] >> (4 * half + quarter) & 1) * 4 + 4);
-        else if (type == NNRTI_GGUF_Q4_K)
-            q[i] = p[16 + 32 * (i / 64) + at] >> 4 * (i / 32 % 2) & 15;
-        else if (type == NNRTI_GGUF_Q5_K)
-            q[i] = (uint8_t)((p[48 + 32 * (i / 64) + at] >> 4 * (i / 32 % 2) & 15) + (p[16 + at] >> i / 32 & 1) * 16);
-        else /* Q6_K: 32 is zero, here 128 */
-            q[i] = (uint8_t)((p[64 * half + 32 * (quarter % 2) + at] >> 4 * (quarter / 2) & 15) +
-                             (p[128 + 32 * half + at] >> 2 * quarter & 3) * 16 + 96);
-    }
-    for (uint32_t i = 0; i < 16; i++) {
-        if (type == NNRTI_GGUF_Q2_K) {
-            scale[i] = nnrti_gguf_f16(p + 80) * (float)(p[i] & 15);
-            minimum[i] = -nnrti_gguf_f16(p + 82) * (float)(p[i] >> 4);
-        } else if (type == NNRTI_GGUF_Q3_K) {
-            scale[i] = nnrti_gguf_f16(p + 108) * (float)nnrti_gguf_six_q3(p + 96, i);
-        } else if (type == NNRTI_GGUF_Q6_K) {
-            scale[i] = nnrti_gguf_f16(p + 208) * (float)(p[192 + i] < 128 ? p[192 + i] : p[192 + i] - 256);
-        } else if (i < 8) {
-            scale[i] = nnrti_gguf_f16(p) * (float)nnrti_gguf_six(p + 4, i, 0);
-            minimum[i] = -nnrti_gguf_f16(p + 2) * (float)nnrti_gguf_six(p + 4, i, 1);
-        }
-    }
-}
-
-/* Integers, scales and minima of a block; minimum is not written for types without. */
-static void nnrti_gguf_block(uint32_t type, const uint8_t *p, uint8_t *q, float *scale, float *minimum)
-{
-    static const uint8_t levels[] = {1,   24,  45,  63,  79,  93,  106, 118,
-                                     129, 141, 153, 166, 181, 197, 217, 241}; /* + 128 */
-    if (nnrti_gguf_type_of(type)->block == 256) {
-        nnrti_gguf_block_k(type, p, q, scale, minimum);
-        return;
-    }
-    *scale = nnrti_gguf_f16(p);
-    switch (type) {
-    case NNRTI_GGUF_Q4_0: nnrti_gguf_nibbles(p + 2, NULL, q); break;
-    case NNRTI_GGUF_Q4_1: nnrti_gguf_nibbles(p + 4, NULL, q); break;
-    case NNRTI_GGUF_Q5_0: nnrti_gguf_nibbles(p + 6, p + 2, q); break;
-    case NNRTI_GGUF_Q5_1: nnrti_gguf_nibbles(p + 8, p + 4, q); break;
-    case NNRTI_GGUF_IQ4_NL: nnrti_gguf_nibbles(p + 2, NULL, q); break;
-    default: break;
-    }
-    if (type == NNRTI_GGUF_Q4_1 || type == NNRTI_GGUF_Q5_1)
-        *minimum = nnrti_gguf_f16(p + 2);
-    for (uint32_t i = 0; i < 32 && nnrti_gguf_type_of(type)->bits == 8; i++) {
-        if (type == NNRTI_GGUF_Q8_0)
-            q[i] = p[2 + i] ^ 0x80; /* two's complement + 128 */
-        else if (type == NNRTI_GGUF_Q5_0)
-            q[i] = (uint8_t)(q[i] + 112); /* 16 is zero, here 128 */
-        else if (type == NNRTI_GGUF_IQ4_NL)
-            q[i] = levels[q[i]];
-    }
-}
-
-/* The scale and zero point of `count` integers q with w = scale * q + minimum. Without a zero point of finite size, as if
-   the scale is 0, all elements are the minimum: q becomes 1, the scale the minimum. */
-static void nnrti_gguf_zero(uint8_t *q, uint32_t count, float minimum, float *scale, float *zero)
-{
-    *zero = -minimum / *scale;
-    if (fabsf(*zero) < 1e9f)
-        return;
-    memset(q, 1, count);
-    *scale = minimum;
-    *zero = 0;
-}
-
 /* Eight elements of 4 bits as four bytes, each first one in the low bits. */
 static void nnrti_gguf_pack_8(const uint8_t *q, uint8_t *packed)
 {
@@ -1006,23 +895,22 @@ static void nnrti_gguf_pack_8(const uint8_t *q, uint8_t *packed)
         packed[i] = (uint8_t)(all >> 8 * i);
 }
 
-/* Quantized rows as elements of MATMUL_NBITS: packed bytes, scales and, with minima, zero points. */
+/* Quantized rows as entries of MATMUL_NBITS: packed bytes, scales and, with minima, zero points. */
 static void nnrti_gguf_pack(const nnrti_gguf_tensor *t, uint8_t *packed, float *scales, float *zeros)
 {
     const nnrti_gguf_type *type = t->type;
-    const uint32_t groups = type->block / type->scaled;
-    const size_t blocks = (size_t)t->sizes[0] / type->block * (size_t)t->sizes[1];
-    uint8_t q[256];
-    float minima[16];
+    const int32_t groups = type->elements / type->size;
+    const size_t blocks = (size_t)t->sizes[0] / (size_t)type->elements * (size_t)t->sizes[1];
+    uint8_t q[NNRT_BLOCK_ELEMENTS];
+    float none[NNRT_BLOCK_SCALES];
     for (size_t b = 0; b < blocks; b++, scales += groups) {
-        nnrti_gguf_block(t->number, t->data + b * type->bytes, q, scales, minima);
-        for (uint32_t g = 0; g < groups && type->minima != 0; g++)
-            nnrti_gguf_zero(q + g * type->scaled, type->scaled, minima[g], &scales[g], zeros++);
+        nnrt_block_decode(type, t->data + b * (size_t)type->bytes, q, scales, zeros != NULL ? zeros : none);
+        zeros = zeros != NULL ? zeros + groups : NULL;
         if (type->bits == 8)
-            memcpy(packed, q, type->block);
-        for (uint32_t i = 0; i < type->block && type->bits == 4; i += 8)
+            memcpy(packed, q, (size_t)type->elements);
+        for (int32_t i = 0; i < type->elements && type->bits == 4; i += 8)
             nnrti_gguf_pack_8(q + i, packed + i / 2);
-        packed += type->block / 8 * type->bits;
+        packed += type->elements / 8 * type->bits;
     }
 }
 
@@ -1034,7 +922,7 @@ static void nnrti_gguf_widen(const nnrti_gguf_tensor *t, float *to, size_t count
         if (t->number == NNRTI_GGUF_F32) {
             to[i] = nnrti_gguf_f32(p + 4 * i);
         } else if (t->number == NNRTI_GGUF_F16) {
-            to[i] = nnrti_gguf_f16(p + 2 * i);
+            to[i] = nnrt_half_to_float((uint16_t)(p[2 * i] | p[2 * i + 1] << 8));
         } else {
             const uint32_t bits = (uint32_t)p[2 * i] << 16 | (uint32_t)p[2 * i + 1] << 24;
             memcpy(&to[i], &bits, sizeof(*to));
@@ -1167,7 +1055,7 @@ static void nnrti_gguf_make(nnrti_gguf *c, nnrti_gguf_tensor *t, const char *nam
         return;
     if (!nnrt_mul_size((size_t)rows, (size_t)columns, &count)) {
         NNRTI_GGUF_FAIL(c, NNRT_OUT_OF_MEMORY, "tensor '%s' exceeds the address space", name);
-    } else if (type->scaled == 0) {
+    } else if (type->size == 0) {
         const bool inPlace = (t->kept || !c->copies) && t->number == NNRTI_GGUF_F32 && nnrti_little_endian() &&
                              (uintptr_t)t->data % sizeof(float) == 0;
         float *copy = inPlace ? NULL : (float *)nnrti_gguf_keep(c, count, sizeof(*copy));
@@ -1181,20 +1069,36 @@ static void nnrti_gguf_make(nnrti_gguf *c, nnrti_gguf_tensor *t, const char *nam
         t->made[0] = nnrti_gguf_constant(c, name, NNRT_DATA_TYPE_FLOAT32, vector ? 1 : 2, dims,
                                          inPlace ? (const void *)t->data : copy, inPlace && !t->kept);
     } else {
-        const size_t scaled = count / type->scaled;
-        uint8_t *packed = (uint8_t *)nnrti_gguf_keep(c, count / 8, type->bits);
+        const size_t scaled = count / (size_t)type->size;
+        uint8_t *packed = (uint8_t *)nnrti_gguf_keep(c, count / 8, (size_t)type->bits);
         float *scales = (float *)nnrti_gguf_keep(c, scaled, sizeof(*scales));
         float *zeros = type->minima != 0 ? (float *)nnrti_gguf_keep(c, scaled, sizeof(*zeros)) : NULL;
         if (!nnrti_gguf_fine(c))
             return;
         dims[0] = rows;
-        dims[1] = columns / (int32_t)type->scaled;
-        dims[2] = (int32_t)(type->scaled * type->bits / 8);
+        dims[1] = columns / type->size;
+        dims[2] = type->size * type->bits / 8;
         nnrti_gguf_pack(t, packed, scales, zeros);
         t->made[0] = nnrti_gguf_constant(c, name, NNRT_DATA_TYPE_UINT8, 3, dims, packed, false);
         t->made[1] = nnrti_gguf_constant(c, NULL, NNRT_DATA_TYPE_FLOAT32, 2, dims, scales, false);
         t->made[2] = nnrti_gguf_constant(c, NULL, NNRT_DATA_TYPE_FLOAT32, 2, dims, zeros, false);
     }
+}
+
+/* Makes the constant t->made[0] of a quantized matrix that only products read: the blocks of the file as MATMUL_NBITS reads them
+   (attribute blockType). Elements stay where they are; without `operands`, or if the rows are looked up as well, they are
+   nnrti_gguf_make's. */
+static void nnrti_gguf_make_weight(nnrti_gguf *c, nnrti_gguf_tensor *t, const char *name)
+{
+    int32_t dims[3];
+    if (t->type->size == 0 || c->desc->operands || c->copies || t->made[0] != NNRT_NO_TENSOR) {
+        nnrti_gguf_make(c, t, name, false);
+        return;
+    }
+    dims[0] = t->sizes[1];
+    dims[1] = t->sizes[0] / t->type->elements;
+    dims[2] = t->type->bytes;
+    t->made[0] = nnrti_gguf_constant(c, name, NNRT_DATA_TYPE_UINT8, 3, dims, t->data, true);
 }
 
 /* A constant of one axis of the file; NNRT_NO_TENSOR also if `needed` is false and there is no such tensor. */
@@ -1224,15 +1128,16 @@ static uint32_t nnrti_gguf_linear_of(nnrti_gguf *c, uint32_t x, nnrti_gguf_tenso
     memset(&plain, 0, sizeof(plain));
     plain.transposeB = true;
     packed.columns = t->sizes[0];
-    packed.bits = (int32_t)t->type->bits;
-    packed.blockSize = (int32_t)t->type->scaled;
+    packed.bits = t->type->bits;
+    packed.blockSize = t->type->size;
+    packed.blockType = t->type->size > 0 && t->made[1] == NNRT_NO_TENSOR ? t->type->number : 0;
     packed.accuracyLevel = c->desc->floatActivations ? 0 : 4;
     in[0] = x;
     in[1] = t->made[0];
     in[2] = t->made[1];
     in[3] = t->made[2];
     in[4] = bias;
-    if (t->type->scaled > 0)
+    if (t->type->size > 0)
         return nnrti_gguf_node(c, result, NNRT_NODE_TYPE_MATMUL_NBITS, &packed, in, 5);
     y = nnrti_gguf_node(c, bias == NNRT_NO_TENSOR ? result : NULL, NNRT_NODE_TYPE_MATMUL_FUSION, &plain, in, 2);
     return bias == NNRT_NO_TENSOR ? y : nnrti_gguf_two(c, result, NNRT_NODE_TYPE_ADD_FUSION, NULL, y, bias);
@@ -1245,7 +1150,7 @@ static uint32_t nnrti_gguf_linear(nnrti_gguf *c, uint32_t x, int32_t layer, cons
     nnrti_gguf_tensor *t = nnrti_gguf_need(c, nnrti_gguf_name(name, layer, part, "weight"), columns, rows, false);
     const uint32_t bias = nnrti_gguf_vector(c, layer, part, "bias", rows, false);
     if (t != NULL)
-        nnrti_gguf_make(c, t, name, false);
+        nnrti_gguf_make_weight(c, t, name);
     (void)nnrti_gguf_name(result, layer, part, "");
     result[strlen(result) - 1] = '\0'; /* the dot */
     return nnrti_gguf_linear_of(c, x, t, bias, result);
@@ -1304,9 +1209,9 @@ static uint32_t nnrti_gguf_rows(nnrti_gguf *c, nnrti_gguf_tensor *t, const char 
     if (t == NULL || c->dry)
         return NNRT_NO_TENSOR;
     nnrti_gguf_make(c, t, name, false);
-    if (t->type->scaled == 0)
+    if (t->type->size == 0)
         return nnrti_gguf_gather(c, NULL, t->made[0], index, 0);
-    size = (int32_t)t->type->scaled;
+    size = t->type->size;
     blocks = t->sizes[0] / size;
     x = nnrti_gguf_gather(c, NULL, t->made[0], index, 0);
     x = t->type->bits == 4 ? nnrti_gguf_unpacked(c, x, blocks, size) : x;
@@ -1439,6 +1344,7 @@ static void nnrti_gguf_read_sizes(nnrti_gguf *c)
     nnrti_gguf_sizes *n = &c->n;
     nnrt_gguf_value v;
     double split = 0;
+    int32_t most; /* heads of queries, or of keys */
     n->layers = nnrti_gguf_int(c, "block_count", 1, 0);
     n->width = nnrti_gguf_int(c, "embedding_length", 1, 0);
     n->inner = nnrti_gguf_int(c, "feed_forward_length", 1, 0);
@@ -1456,15 +1362,15 @@ static void nnrti_gguf_read_sizes(nnrti_gguf *c)
     n->scale = (float)nnrti_gguf_real(
         c, "attention.scale",
         1 / sqrt((uint32_t)n->layers == c->arch->wide ? (double)n->width / n->heads : n->keySize));
+    most = n->heads > n->kvHeads ? n->heads : n->kvHeads;
     if ((uint32_t)n->layers > c->keys.tensors)
         NNRTI_GGUF_FAIL(c, NNRT_INVALID_MODEL, "%s.block_count is %d, but the %s has %u tensors", c->name, n->layers,
                         c->kind, c->keys.tensors);
     if (n->heads % n->kvHeads != 0)
         NNRTI_GGUF_PROBLEM(c, NNRT_INVALID_MODEL, "%d heads of queries are no multiple of %d heads of keys", n->heads,
                            n->kvHeads);
-    if ((int64_t)n->heads * (n->keySize > n->valueSize ? n->keySize : n->valueSize) > 1 << 24)
-        NNRTI_GGUF_FAIL(c, NNRT_INVALID_MODEL, "%d heads of %d and %d elements exceed 16777216", n->heads, n->keySize,
-                        n->valueSize);
+    if ((int64_t)most * (n->keySize > n->valueSize ? n->keySize : n->valueSize) > 1 << 24)
+        NNRTI_GGUF_FAIL(c, NNRT_INVALID_MODEL, "%d heads of %d and %d elements exceed 16777216", most, n->keySize, n->valueSize);
     if (c->arch->rope != NNRTI_GGUF_NO && (n->rotary < 2 || n->rotary > n->keySize || n->rotary % 2 != 0))
         NNRTI_GGUF_FAIL(c, NNRT_INVALID_MODEL, "%s.rope.dimension_count is %d, expected an even number of 2 to %d",
                         c->name, n->rotary, n->keySize);
@@ -1508,30 +1414,62 @@ static void nnrti_gguf_split(nnrti_gguf *c, uint32_t x, uint32_t *parts, uint32_
         nnrt_builder_node(c->builder, NULL, NNRT_NODE_TYPE_SPLIT, &split, &x, 1, parts, count);
 }
 
+/* The names of the parts of a cache; the scales exist if it is int8. */
+static const char *const nnrti_gguf_parts[NNRTI_GGUF_PARTS] = {"key", "value", "key_scale", "value_scale"};
+
+/* The number of parts of the cache of a layer. */
+static int32_t nnrti_gguf_part_count(const nnrti_gguf *c)
+{
+    return c->desc->cacheType == NNRT_DATA_TYPE_INT8 ? NNRTI_GGUF_PARTS : 2;
+}
+
+/* The elements of a row of a head that share a scale in a cache of int8; part 0: keys, 1: values. */
+static int32_t nnrti_gguf_scaled(const nnrti_gguf *c, int32_t part)
+{
+    const int32_t size = part == 0 ? c->n.keySize : c->n.valueSize;
+    return size % 32 == 0 ? 32 : size;
+}
+
 /* Writes the keys and values of this run into the cache of a layer, which becomes the present one. */
-static void nnrti_gguf_update(nnrti_gguf *c, const uint32_t qkv[3], uint32_t past[2], int32_t layer)
+static void nnrti_gguf_update(nnrti_gguf *c, const uint32_t qkv[3], uint32_t past[NNRTI_GGUF_PARTS], int32_t layer)
 {
     NNRT_TensorScatter a;
+    uint32_t rows[NNRTI_GGUF_PARTS];
+    memset(rows, 0, sizeof(rows));
     a.axis = 1;
-    for (int i = 0; i < 2; i++) {
+    a.pageSize = c->desc->cachePage;
+    for (int32_t i = 0; i < 2; i++) {
+        NNRT_QuantizeBlocks quantize;
+        uint32_t out[2];
+        rows[i] = qkv[1 + i];
+        if (c->desc->cacheType == NNRT_DATA_TYPE_FLOAT16)
+            rows[i] = nnrti_gguf_cast(c, qkv[1 + i], NNRT_DATA_TYPE_FLOAT16);
+        if (c->desc->cacheType != NNRT_DATA_TYPE_INT8 || !nnrti_gguf_adds(c))
+            continue;
+        quantize.blockSize = nnrti_gguf_scaled(c, i);
+        out[0] = rows[i] = nnrt_builder_tensor(c->builder, NULL);
+        out[1] = rows[2 + i] = nnrt_builder_tensor(c->builder, NULL);
+        nnrt_builder_node(c->builder, NULL, NNRT_NODE_TYPE_QUANTIZE_BLOCKS, &quantize, &qkv[1 + i], 1, out, 2);
+    }
+    for (int32_t i = 0; i < nnrti_gguf_part_count(c); i++) {
         char name[NNRTI_GGUF_NAME];
-        uint32_t in[3];
+        uint32_t in[4];
         in[0] = past[i];
-        in[1] = c->desc->cacheType == NNRT_DATA_TYPE_FLOAT16 ? nnrti_gguf_cast(c, qkv[1 + i], NNRT_DATA_TYPE_FLOAT16)
-                                                             : qkv[1 + i];
+        in[1] = rows[i];
         in[2] = c->position;
-        (void)nnrt_text(name, sizeof(name), "present.%d.%s", layer, i == 0 ? "key" : "value");
-        past[i] = nnrti_gguf_node(c, name, NNRT_NODE_TYPE_TENSOR_SCATTER, &a, in, 3);
+        in[3] = c->pages;
+        (void)nnrt_text(name, sizeof(name), "present.%d.%s", layer, nnrti_gguf_parts[i]);
+        past[i] = nnrti_gguf_node(c, name, NNRT_NODE_TYPE_TENSOR_SCATTER, &a, in, a.pageSize > 0 ? 4 : 3);
     }
 }
 
 /* ATTENTION of layer `layer`. Unless the model is an encoder, past are the past keys and values, which become the present
    ones. */
-static uint32_t nnrti_gguf_attend(nnrti_gguf *c, const uint32_t qkv[3], uint32_t past[2], int32_t layer, bool window)
+static uint32_t nnrti_gguf_attend(nnrti_gguf *c, const uint32_t qkv[3], uint32_t past[NNRTI_GGUF_PARTS], int32_t layer, bool window)
 {
     const bool causal = (c->arch->flags & NNRTI_GGUF_ENCODER) == 0;
     NNRT_Attention a;
-    uint32_t in[7], out[3];
+    uint32_t in[10], out[3];
     char name[NNRTI_GGUF_NAME];
     if (!nnrti_gguf_adds(c))
         return NNRT_NO_TENSOR;
@@ -1556,7 +1494,14 @@ static uint32_t nnrti_gguf_attend(nnrti_gguf *c, const uint32_t qkv[3], uint32_t
         in[2] = past[1];
         in[4] = in[5] = NNRT_NO_TENSOR;
         in[6] = c->lengths;
-        return nnrti_gguf_node(c, name, NNRT_NODE_TYPE_ATTENTION, &a, in, 7);
+        in[7] = past[2];
+        in[8] = past[3];
+        in[9] = c->pages;
+        a.pageSize = c->desc->cachePage;
+        return nnrti_gguf_node(c, name, NNRT_NODE_TYPE_ATTENTION, &a, in,
+                               a.pageSize > 0                 ? 10
+                               : nnrti_gguf_part_count(c) > 2 ? 9
+                                                              : 7);
     }
     out[0] = nnrt_builder_tensor(c->builder, name);
     for (int i = 0; i < 2; i++) {
@@ -1583,7 +1528,7 @@ static uint32_t nnrti_gguf_which(const nnrti_gguf *c, int32_t layer)
 }
 
 /* Self-attention of x. */
-static uint32_t nnrti_gguf_attention(nnrti_gguf *c, uint32_t x, uint32_t past[2], int32_t layer)
+static uint32_t nnrti_gguf_attention(nnrti_gguf *c, uint32_t x, uint32_t past[NNRTI_GGUF_PARTS], int32_t layer)
 {
     const nnrti_gguf_sizes *n = &c->n;
     const bool window = nnrti_gguf_windowed(c, layer);
@@ -1626,7 +1571,7 @@ static uint32_t nnrti_gguf_feed(nnrti_gguf *c, uint32_t x, int32_t layer)
 }
 
 /* One layer of a decoder: norms precede attention and feed-forward network, and may follow them. */
-static uint32_t nnrti_gguf_decode(nnrti_gguf *c, uint32_t x, uint32_t past[2], int32_t layer)
+static uint32_t nnrti_gguf_decode(nnrti_gguf *c, uint32_t x, uint32_t past[NNRTI_GGUF_PARTS], int32_t layer)
 {
     const bool rms = c->arch->norm == NNRTI_GGUF_RMS;
     const int32_t width = c->n.width;
@@ -1641,7 +1586,7 @@ static uint32_t nnrti_gguf_decode(nnrti_gguf *c, uint32_t x, uint32_t past[2], i
 }
 
 /* One layer of an encoder: norms follow the residual additions. */
-static uint32_t nnrti_gguf_encode(nnrti_gguf *c, uint32_t x, uint32_t past[2], int32_t layer)
+static uint32_t nnrti_gguf_encode(nnrti_gguf *c, uint32_t x, uint32_t past[NNRTI_GGUF_PARTS], int32_t layer)
 {
     const int32_t width = c->n.width;
     x = nnrti_gguf_add(c, x, nnrti_gguf_attention(c, x, past, layer));
@@ -1663,23 +1608,22 @@ static uint32_t nnrti_gguf_input(nnrti_gguf *c, const char *name, NNRT_DataType 
     return x;
 }
 
-/* The past keys (part 0) or values of a layer. */
-static uint32_t nnrti_gguf_past(nnrti_gguf *c, int32_t layer, int part)
+/* The past keys (part 0), values (1), or their scales of a layer. */
+static uint32_t nnrti_gguf_past(nnrti_gguf *c, int32_t layer, int32_t part)
 {
     char name[NNRTI_GGUF_NAME];
     int32_t dims[4];
     dims[0] = 1;
     dims[1] = c->n.kvHeads;
     dims[2] = -1;
-    dims[3] = part == 0 ? c->n.keySize : c->n.valueSize;
-    (void)nnrt_text(name, sizeof(name), "past_key_values.%d.%s", layer, part == 0 ? "key" : "value");
+    dims[3] = part % 2 == 0 ? c->n.keySize : c->n.valueSize;
+    (void)nnrt_text(name, sizeof(name), "past_key_values.%d.%s", layer, nnrti_gguf_parts[part]);
     if (c->capacity > 0) {
+        const bool plain = c->desc->cacheType == NNRT_DATA_TYPE_UNKNOWN;
+        const NNRT_DataType type = part >= 2 ? NNRT_DATA_TYPE_FLOAT16 : plain ? NNRT_DATA_TYPE_FLOAT32 : c->desc->cacheType;
         dims[1] = c->capacity;
-        dims[2] = c->n.kvHeads * dims[3];
-        return nnrti_gguf_input(c, name,
-                                c->desc->cacheType == NNRT_DATA_TYPE_FLOAT16 ? NNRT_DATA_TYPE_FLOAT16
-                                                                             : NNRT_DATA_TYPE_FLOAT32,
-                                3, dims, 2, 0);
+        dims[2] = c->n.kvHeads * (part >= 2 ? dims[3] / nnrti_gguf_scaled(c, part - 2) : dims[3]);
+        return nnrti_gguf_input(c, name, type, 3, dims, 2, 0);
     }
     return nnrti_gguf_input(c, name, NNRT_DATA_TYPE_FLOAT32, 4, dims, 2, 2);
 }
@@ -1749,7 +1693,7 @@ static uint32_t nnrti_gguf_logits(nnrti_gguf *c, uint32_t x)
     x = nnrti_gguf_norm(c, x, -1, "output_norm", c->n.width, c->arch->norm == NNRTI_GGUF_RMS);
     t = nnrti_gguf_need(c, nnrti_gguf_name(name, -1, part, "weight"), c->n.width, c->n.vocabulary, false);
     if (t != NULL)
-        nnrti_gguf_make(c, t, name, false);
+        nnrti_gguf_make_weight(c, t, name);
     x = nnrti_gguf_linear_of(c, x, t, NNRT_NO_TENSOR, capped ? NULL : "logits");
     return capped ? nnrti_gguf_capped(c, "logits", x, c->n.logitCap) : x;
 }
@@ -1777,11 +1721,16 @@ static void nnrti_gguf_graph(nnrti_gguf *c)
     const bool encoder = (c->arch->flags & NNRTI_GGUF_ENCODER) != 0;
     const int32_t dims[2] = {1, -1};
     const uint32_t ids = nnrti_gguf_input(c, "input_ids", NNRT_DATA_TYPE_INT64, 2, dims, 1, 1);
-    uint32_t *past = (uint32_t *)nnrti_gguf_keep(c, (size_t)c->n.layers, 2 * sizeof(*past)), x;
+    const int32_t parts = nnrti_gguf_part_count(c);
+    int32_t table[2] = {1, 0};
+    uint32_t *past = (uint32_t *)nnrti_gguf_keep(c, (size_t)c->n.layers, NNRTI_GGUF_PARTS * sizeof(*past)), x;
     c->capacity = encoder ? 0 : (int32_t)c->desc->cache;
     c->position = c->capacity > 0 ? nnrti_gguf_input(c, "position", NNRT_DATA_TYPE_INT64, 1, dims, 0, 0) : NNRT_NO_TENSOR;
-    for (int32_t i = 0; i < 2 * c->n.layers && past != NULL; i++)
-        past[i] = encoder ? NNRT_NO_TENSOR : nnrti_gguf_past(c, i / 2, i % 2);
+    table[1] = c->capacity > 0 && c->desc->cachePage > 0 ? c->capacity / (int32_t)c->desc->cachePage : 0;
+    c->pages = table[1] > 0 ? nnrti_gguf_input(c, "pages", NNRT_DATA_TYPE_INT32, 2, table, 0, 0) : NNRT_NO_TENSOR;
+    for (int32_t i = 0; i < NNRTI_GGUF_PARTS * c->n.layers && past != NULL; i++)
+        past[i] = encoder || i % NNRTI_GGUF_PARTS >= parts ? NNRT_NO_TENSOR
+                                                           : nnrti_gguf_past(c, i / NNRTI_GGUF_PARTS, i % NNRTI_GGUF_PARTS);
     if (past == NULL)
         return;
     nnrti_gguf_place_tokens(c, ids, past[0]);
@@ -1790,12 +1739,14 @@ static void nnrti_gguf_graph(nnrti_gguf *c)
             nnrti_gguf_angles(c, which);
     x = nnrti_gguf_embed(c, ids);
     for (int32_t i = 0; i < c->n.layers && nnrti_gguf_fine(c); i++)
-        x = encoder ? nnrti_gguf_encode(c, x, &past[2 * i], i) : nnrti_gguf_decode(c, x, &past[2 * i], i);
+        x = encoder ? nnrti_gguf_encode(c, x, &past[NNRTI_GGUF_PARTS * i], i)
+                    : nnrti_gguf_decode(c, x, &past[NNRTI_GGUF_PARTS * i], i);
     x = encoder ? nnrti_gguf_pooled(c, x) : nnrti_gguf_logits(c, x);
     if (nnrti_gguf_adds(c))
         nnrt_builder_output(c->builder, x);
-    for (int32_t i = 0; i < 2 * c->n.layers && !encoder && nnrti_gguf_adds(c); i++)
-        nnrt_builder_output(c->builder, past[i]);
+    for (int32_t i = 0; i < NNRTI_GGUF_PARTS * c->n.layers && !encoder && nnrti_gguf_adds(c); i++)
+        if (i % NNRTI_GGUF_PARTS < parts)
+            nnrt_builder_output(c->builder, past[i]);
 }
 
 /* Finds the row of the architecture, reads the hyperparameters, and checks the whole graph: one message for all
@@ -1840,13 +1791,13 @@ static void nnrti_gguf_check(nnrti_gguf *c)
 /* The metadata "states" of a cache; NULL: there is none, or no memory. */
 static const char *nnrti_gguf_states(nnrti_gguf *c)
 {
-    const size_t line = 2 * NNRTI_GGUF_NAME, lines = 2 * (size_t)c->n.layers;
+    const size_t line = 2 * NNRTI_GGUF_NAME, parts = (size_t)nnrti_gguf_part_count(c), lines = parts * (size_t)c->n.layers;
     char *text = c->capacity > 0 ? (char *)nnrti_gguf_keep(c, lines, line) : NULL;
     size_t used = 0;
     for (size_t i = 0; i < lines && text != NULL; i++) {
-        const char *part = i % 2 == 0 ? "key" : "value";
+        const char *part = nnrti_gguf_parts[i % parts];
         used += nnrt_text(text + used, lines * line - used, "%spast_key_values.%z.%s=present.%z.%s", i > 0 ? "\n" : "",
-                          i / 2, part, i / 2, part);
+                          i / parts, part, i / parts, part);
     }
     return text;
 }
@@ -1855,7 +1806,8 @@ static const char *nnrti_gguf_states(nnrti_gguf *c)
 static const char *nnrti_gguf_rotary(nnrti_gguf *c)
 {
     const int32_t pairs = c->n.rotary / 2;
-    const size_t room = (size_t)c->n.layers * NNRTI_GGUF_NAME + 2 * (32 + 9 * (size_t)pairs);
+    const size_t room = (size_t)c->n.layers * 2 * NNRTI_GGUF_NAME + 2 * (32 + 9 * (size_t)pairs);
+    const bool scaled = nnrti_gguf_part_count(c) > 2;
     const bool any = c->capacity > 0 && c->arch->rope != NNRTI_GGUF_NO;
     char *text = any ? (char *)nnrti_gguf_keep(c, room, 1) : NULL;
     float *list = any ? (float *)nnrti_gguf_keep(c, (size_t)pairs, sizeof(*list)) : NULL;
@@ -1863,9 +1815,12 @@ static const char *nnrti_gguf_rotary(nnrti_gguf *c)
     for (uint32_t which = 0; which < 2 && text != NULL && list != NULL; which++) {
         const size_t begin = used;
         for (int32_t i = 0; i < c->n.layers; i++)
-            if (nnrti_gguf_which(c, i) == which)
+            if (nnrti_gguf_which(c, i) == which) {
                 used += nnrt_text(text + used, room - used, "%spast_key_values.%d.key",
                                   used > begin ? "," : used > 0 ? "\n" : "", i);
+                if (scaled)
+                    used += nnrt_text(text + used, room - used, "*past_key_values.%d.key_scale", i);
+            }
         if (used == begin)
             continue;
         (void)nnrti_gguf_frequencies(c, which == 1, list);
@@ -1886,8 +1841,8 @@ static const char *nnrti_gguf_rotary(nnrti_gguf *c)
 /* Makes the model of the builder, with name and license as metadata, and states. */
 static NNRT_ReturnCode nnrti_gguf_build(nnrti_gguf *c, NNRT_Model **model)
 {
-    char description[256], license[128];
-    nnrt_metadata list[4];
+    char description[256], license[128], pages[16];
+    nnrt_metadata list[5];
     uint32_t count = 0;
     NNRT_ReturnCode code;
     bool any;
@@ -1903,6 +1858,10 @@ static NNRT_ReturnCode nnrti_gguf_build(nnrti_gguf *c, NNRT_Model **model)
     list[count].key = "rotary";
     list[count].value = nnrti_gguf_rotary(c);
     count += list[count].value != NULL ? 1 : 0;
+    list[count].key = "pages";
+    list[count].value = pages;
+    (void)nnrt_text(pages, sizeof(pages), "%u", c->desc->cachePage);
+    count += c->capacity > 0 && c->desc->cachePage > 0 ? 1 : 0;
     if (c->code != NNRT_SUCCESS)
         return c->code;
     c->builder->log = c->desc->log;
@@ -1948,10 +1907,13 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_gguf_import(NNRT_Model **model, const nn
         NNRTI_GGUF_FAIL(&c, NNRT_INVALID_PARAMETER, "nnrt_gguf_desc.cache is %u, expected at most %u", desc->cache,
                         NNRT_GGUF_CACHE);
     if (desc->cacheType != NNRT_DATA_TYPE_UNKNOWN && desc->cacheType != NNRT_DATA_TYPE_FLOAT32 &&
-        (desc->cacheType != NNRT_DATA_TYPE_FLOAT16 || desc->cache == 0))
+        ((desc->cacheType != NNRT_DATA_TYPE_FLOAT16 && desc->cacheType != NNRT_DATA_TYPE_INT8) || desc->cache == 0))
         NNRTI_GGUF_FAIL(&c, NNRT_INVALID_PARAMETER,
-                        "nnrt_gguf_desc.cacheType is %t with cache %u, expected float32, or float16 with a cache",
+                        "nnrt_gguf_desc.cacheType is %t with cache %u, expected float32, or float16 or int8 with a cache",
                         desc->cacheType, desc->cache);
+    if (desc->cachePage > 0 && (desc->cache == 0 || desc->cache % desc->cachePage != 0))
+        NNRTI_GGUF_FAIL(&c, NNRT_INVALID_PARAMETER, "nnrt_gguf_desc.cachePage is %u with cache %u, expected a divisor of it",
+                        desc->cachePage, desc->cache);
     if (c.code == NNRT_SUCCESS)
         source->read(&c, source);
     if (c.code == NNRT_SUCCESS)

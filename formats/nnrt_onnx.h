@@ -3727,13 +3727,12 @@ static uint32_t nnrti_onnx_act(nnrti_onnx *c, uint32_t x, NNRT_ActivationType ty
 static bool nnrti_onnx_known_numbers(nnrti_onnx *c, uint32_t v)
 {
     const nnrt_operand *o = nnrti_onnx_at(c, v);
-    const size_t width = nnrt_type_size(o->dataType);
     size_t count;
     if (!nnrti_onnx_is_constant(c, v) || !nnrt_dims_count(o->dims, o->rank, &count))
         return false;
     for (size_t i = 0; i < count; i++) {
         double d;
-        nnrti_read_f64(&d, (const uint8_t *)o->data + i * width, 1, 1, o->dataType);
+        d = nnrti_load_f64(o->data, (ptrdiff_t)i, o->dataType);
         if (d != d)
             return false;
     }
@@ -4780,9 +4779,9 @@ static nnrti_onnx_quant nnrti_onnx_quant_of(nnrti_onnx *c, uint32_t x, uint32_t 
     q.list = (NNRT_QuantParam *)nnrti_onnx_keep(c, count, sizeof(*q.list));
     for (size_t i = 0; i < count && q.list != NULL; i++) {
         double n = 0;
-        nnrti_read_f64(&q.list[i].scale, (const float *)s->data + i, 1, 1, s->dataType);
+        q.list[i].scale = nnrti_load_f64(s->data, (ptrdiff_t)i, s->dataType);
         if (zero != NNRT_NO_TENSOR)
-            nnrti_read_f64(&n, (const uint8_t *)z->data + i * nnrt_type_size(type), 1, 1, type);
+            n = nnrti_load_f64(z->data, (ptrdiff_t)i, type);
         if (!(q.list[i].scale > 0 && q.list[i].scale <= (double)FLT_MAX))
             return q;
         q.list[i].numBits = (int32_t)(8 * nnrt_type_size(type));
@@ -5292,6 +5291,7 @@ static void nnrti_onnx_out_weight(nnrti_onnx *c, const nnrti_onnx_weight *w)
     dims[0] = (int32_t)N;
     dims[1] = (int32_t)B;
     dims[2] = (int32_t)Z;
+    n->attr.blockType = 0;
     n->attr.columns = K;
     n->attr.bits = w->bits;
     n->attr.blockSize = w->block;
@@ -5390,16 +5390,18 @@ static void nnrti_onnx_op_constant_shape(nnrti_onnx *c, int32_t arg)
     const uint32_t one = nnrti_onnx_reshape(c, value, NULL, 0); /* [1] becomes a scalar */
     const nnrt_operand *o = nnrti_onnx_at(c, one);
     NNRT_ConstantOfShape to;
-    uint64_t same = 0;
-    double wide = 0;
+    union {
+        uint8_t bytes[8];
+        double aligned;
+    } same;
     float v = 0;
     (void)arg;
     if (!nnrti_onnx_is_constant(c, one))
         return; /* after a fault */
-    nnrti_read_f64(&wide, o->data, 1, 1, o->dataType);
-    nnrti_write_f64(&v, 1, &wide, 1, NNRT_DATA_TYPE_FLOAT32);
-    nnrti_store_number(o->dataType, (double)v, &same);
-    if (memcmp(&same, o->data, nnrt_type_size(o->dataType)) != 0) {
+    v = (float)nnrti_load_f64(o->data, 0, o->dataType);
+    memset(&same, 0, sizeof(same));
+    nnrti_store_f64(same.bytes, 0, (double)v, o->dataType);
+    if (memcmp(same.bytes, o->data, nnrt_type_size(o->dataType)) != 0) {
         nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_FILL, NULL, one, shape));
         return;
     }
@@ -5906,6 +5908,7 @@ static void nnrti_onnx_op_tensor_scatter(nnrti_onnx *c, int32_t arg)
     (void)arg;
     nnrti_onnx_defaults(NNRT_NODE_TYPE_SCATTER_ELEMENTS, &a);
     nnrti_onnx_defaults(NNRT_NODE_TYPE_BROADCAST_TO, &to);
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_TENSOR_SCATTER, &linear);
     a.axis = linear.axis = axis;
     if (rank < 2 || axis == 0 || nnrti_onnx_rank(c, update) != rank)
         NNRTI_ONNX_FAIL(
@@ -7891,13 +7894,16 @@ static void nnrti_onnx_op_lp_norm(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_LP_NORMALIZATION, &a, nnrti_onnx_in(c, 0)));
 }
 
-/* True if the shape of v is static and equals that of x from `axis` on. */
+/* True if v has the shape of x from `axis` on: in every run if that is static, else in each run that ONNX allows. v is
+   broadcast to x, so an axis of v that is not 1 has the size of that axis of x. */
 static bool nnrti_onnx_ends_with(nnrti_onnx *c, uint32_t x, int32_t axis, uint32_t v)
 {
     const int32_t rank = nnrti_onnx_rank(c, x);
     bool same = nnrti_onnx_rank(c, v) == rank - axis;
-    for (int32_t i = axis; i < rank && same; i++)
-        same = nnrti_onnx_dim(c, x, i) >= 0 && nnrti_onnx_dim(c, x, i) == nnrti_onnx_dim(c, v, i - axis);
+    for (int32_t i = axis; i < rank && same; i++) {
+        const int32_t size = nnrti_onnx_dim(c, v, i - axis), of = nnrti_onnx_dim(c, x, i);
+        same = of >= 0 ? of == size : size > 1;
+    }
     return same;
 }
 
@@ -7966,6 +7972,7 @@ static void nnrti_onnx_op_attention(nnrti_onnx *c, int32_t arg)
             nIn = i + 1;
     for (uint32_t i = 1; i < 4; i++)
         nOut = nnrti_onnx_has_output(c, i) ? i + 1 : nOut;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_ATTENTION, &a);
     a.isCausal = nnrti_onnx_int(c, "is_causal", 0);
     a.kvNumHeads = nnrti_onnx_int(c, "kv_num_heads", 0);
     a.qNumHeads = nnrti_onnx_int(c, "q_num_heads", 0);
@@ -9271,9 +9278,8 @@ static uint32_t nnrti_onnx_unpacked(nnrti_onnx *c, const nnrti_onnx_packed *p)
             if (packed)
                 z = nnrti_onnx_packed_at(zero + r * zeroBytes, b, p->bits);
             else if (zeros)
-                nnrti_read_f64(&z, zero + at * nnrt_type_size(shift->dataType), 1, 1, shift->dataType);
-            nnrti_read_f64(&s, (const uint8_t *)scale->data + at * nnrt_type_size(scale->dataType), 1, 1,
-                           scale->dataType);
+                z = nnrti_load_f64(zero, (ptrdiff_t)at, shift->dataType);
+            s = nnrti_load_f64(scale->data, (ptrdiff_t)at, scale->dataType);
             out[r * p->columns + i] =
                 ((float)nnrti_onnx_packed_at(data + r * p->rowBytes, i, p->bits) - (float)z) * (float)s;
         }
@@ -9335,6 +9341,7 @@ static void nnrti_onnx_op_matmul_bits(nnrti_onnx *c, int32_t arg)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "input 4, the group index of each column, is not supported");
     if (c->code != NNRT_SUCCESS)
         return;
+    memset(&a, 0, sizeof(a));
     a.columns = p.columns;
     a.bits = p.bits;
     a.blockSize = p.block;
@@ -9466,7 +9473,7 @@ typedef struct nnrti_onnx_reals {
 static double nnrti_onnx_reals_at(const nnrti_onnx_reals *r, size_t i)
 {
     double v;
-    nnrti_read_f64(&v, (const uint8_t *)r->data + i * nnrt_type_size(r->type), 1, 1, r->type);
+    v = nnrti_load_f64(r->data, (ptrdiff_t)i, r->type);
     return v;
 }
 
@@ -10162,7 +10169,7 @@ static void nnrti_onnx_tree_expand(nnrti_onnx *c, nnrti_onnx_trees *t, nnrti_onn
         return;
     }
     t->features[r] = (int32_t)t->feature[n];
-    nnrti_write_f64((uint8_t *)t->splits + r * nnrt_type_size(t->type), 1, &split, 1, t->type);
+    nnrti_store_f64(t->splits, (ptrdiff_t)r, split, t->type);
     if (mode < NNRTI_ONNX_BRANCH_EQ) {
         t->nan[r] = swap != tracks;
         (void)nnrti_onnx_tree_children(t, rows, r, swap ? t->yes[n] : t->no[n], swap ? t->no[n] : t->yes[n], 0);
@@ -10226,7 +10233,7 @@ static void nnrti_onnx_tree_tables(nnrti_onnx *c, nnrti_onnx_trees *t, uint32_t 
         if (rows[r].reference < 0) {
             t->leaf[r] = ~rows[r].reference;
             t->child[r] = (int32_t)r;
-            nnrti_write_f64((uint8_t *)t->splits + r * size, 1, &never, 1, t->type);
+            nnrti_store_f64(t->splits, (ptrdiff_t)r, never, t->type);
         } else if (copy >= 0) {
             t->features[r] = t->features[copy];
             t->child[r] = t->child[copy];
@@ -10296,12 +10303,12 @@ typedef struct nnrti_onnx_tree_sum {
 static void nnrti_onnx_tree_add(const nnrti_onnx_trees *t, const nnrti_onnx_tree_sum *how, uint32_t e, uint8_t *at)
 {
     double w = how->count ? 1 : nnrti_onnx_reals_at(&t->weight, e), old;
-    nnrti_read_f64(&old, at, 1, 1, t->type);
+    old = nnrti_load_f64(at, 0, t->type);
     if (how->mode == NNRT_REDUCE_MODE_SUM)
         w = old + w;
     else if (how->mode == NNRT_REDUCE_MODE_MIN ? old < w : old > w)
         w = old;
-    nnrti_write_f64(at, 1, &w, 1, t->type);
+    nnrti_store_f64(at, 0, w, t->type);
 }
 
 /* A table of entries filled with how->fill. */
@@ -10315,7 +10322,7 @@ static uint8_t *nnrti_onnx_tree_filled(nnrti_onnx *c, const nnrti_onnx_trees *t,
         NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "%z leaves of %z targets exceed the address space", rows, columns);
     data = (uint8_t *)nnrti_onnx_keep(c, n, size);
     for (size_t i = 0; i < n && data != NULL && how->fill != 0; i++)
-        nnrti_write_f64(data + i * size, 1, &how->fill, 1, t->type);
+        nnrti_store_f64(data, (ptrdiff_t)i, how->fill, t->type);
     return data;
 }
 
@@ -10413,7 +10420,7 @@ static uint32_t nnrti_onnx_tree_base(nnrti_onnx *c, const nnrti_onnx_trees *t, u
     uint8_t *data = base->count > 0 ? (uint8_t *)nnrti_onnx_keep(c, base->count, nnrt_type_size(t->type)) : NULL;
     for (size_t i = 0; i < base->count && data != NULL; i++) {
         const double v = nnrti_onnx_reals_at(base, i);
-        nnrti_write_f64(data + i * nnrt_type_size(t->type), 1, &v, 1, t->type);
+        nnrti_store_f64(data, (ptrdiff_t)i, v, t->type);
     }
     return data == NULL ? y : nnrti_onnx_add(c, y, nnrti_onnx_table(c, t->type, data, 1, (int64_t)base->count, 0));
 }
@@ -10987,7 +10994,7 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
     for (size_t k = 0; k < n; k++) {
         const uint8_t *key = (const uint8_t *)nnrti_onnx_at(c, keys)->data + k * size;
         double v;
-        nnrti_read_f64(&v, key, 1, 1, type);
+        v = nnrti_load_f64(key, 0, type);
         places[k] = (int32_t)(n - k);
         nan = v != v && nan == 0 ? places[k] : nan;
         memcpy(reversed + (n - 1 - k) * width, (const uint8_t *)nnrti_onnx_at(c, values)->data + k * width, width);

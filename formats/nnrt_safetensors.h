@@ -338,7 +338,7 @@ static uint32_t nnrti_safe_read_type(nnrti_safe *s, const char *value, const cha
         if (nnrti_text_is(type, nnrti_safe_types[i].name)) {
             t->number = nnrti_safe_types[i].number;
             t->type = nnrti_gguf_type_of(t->number);
-            t->type = t->type != NULL && t->type->block > 0 ? t->type : NULL;
+            t->type = t->type != NULL && t->type->elements > 0 ? t->type : NULL;
             return nnrti_safe_types[i].bytes;
         }
     NNRTI_GGUF_FAIL(s->c, NNRT_UNSUPPORTED_OP, "tensor '%s' has the unknown type '%s'", name,

@@ -57,11 +57,13 @@ build/bench_nbits: tests/bench/bench_nbits.c $(HEADERS) | stb
 bench-nbits: build/bench_nbits
 	@build/bench_nbits $(THREADS)
 
-# A language model of SmolLM2-135M's sizes beside llama.cpp, if MODULES=DIR has node-llama-cpp: prompts and steps. KIND=Q8_0: of this tensor type.
+# A language model of SmolLM2-135M's sizes beside llama.cpp and ONNX Runtime, if the folders MODULES="DIR .." have node-llama-cpp and
+# onnxruntime-node: prompts and steps. KIND=Q8_0: of this tensor type. PROMPTS="8 128": of so many tokens. ROUNDS=2.
 .PHONY: bench-text
 bench-text: build/nnrt
-	@sh tools/need.sh python3 python3-numpy
-	@$(PYTHON) -B tests/bench/bench_text.py build/nnrt --kind $(or $(KIND),Q4_0) --threads $(or $(THREADS),1) --modules '$(MODULES)'
+	@sh tools/need.sh python3 python3-numpy python3-onnx
+	@$(PYTHON) -B tests/bench/bench_text.py build/nnrt --kind $(or $(KIND),Q4_0) --threads $(or $(THREADS),1) --modules '$(MODULES)' \
+		$(if $(PROMPTS),--prompts '$(PROMPTS)') $(if $(ROUNDS),--rounds $(ROUNDS))
 
 # Ratio of signal to quantization noise of ten networks, without each step of nnrt quantize. NETS="lenet dscnn_kws": some.
 .PHONY: quantize-table
@@ -103,7 +105,7 @@ COVERAGE_CC ?= gcc
 COVERAGE_FLOOR ?= 90
 # Without suites that test other headers, or reach nothing here that others do not, and take long. SHORT=1 (CI): without the
 # readers of formats and the suites that test them.
-COVERAGE_SUITES := $(filter-out cpu% mcu% threads cycles remote quantize_choice $(if $(SHORT),cli-quantize cli-ops cli-images cli-serve contrib tflite% quantize math auto), \
+COVERAGE_SUITES := $(filter-out cpu% mcu% threads cycles remote cli-batch quantize_choice $(if $(SHORT),cli-quantize cli-ops cli-images cli-serve contrib tflite% quantize math auto), \
 	$(filter $(CMOCKA:test_%=%) vectors open-vectors onnx-nodes contrib tflite $(CLI),$(SUITES)))
 COVERAGE_HEADERS := nnrt_ops.h core/nnrt_model.h core/nnrt_plan.h nnrt_hal.h core/nnrt_graph.h nnrt.h devices/nnrt_auto.h? \
 	$(if $(SHORT),,formats/nnrt_onnx.h? formats/nnrt_quantize.h? formats/nnrt_tflite.h?)

@@ -9,7 +9,7 @@ EXAMPLE := $(patsubst tests/tools/test_example_%.sh,example-%,$(wildcard tests/t
 # The longest suites start first, so that all processors finish together.
 SLOWEST := copy mcu-emit builds dist docs install conformance contrib cpu quantize extents tsan firmware packages mcu-program tflite_reader \
 	cpu-sets bits single quantized vectors tflite open-vectors mcu_file $(EMIT)
-SUITES := $(SLOWEST) frontend-bits symbols onnx-nodes onnx-installed onnx-types reports convert gguf safetensors text-commands text-novels tflite-pairs differential splits bench runner coverage-script lib nnadapter-bridge \
+SUITES := $(SLOWEST) frontend-bits symbols onnx-nodes onnx-installed onnx-types reports convert gguf safetensors text-commands text-memory text-novels tflite-pairs differential splits bench runner coverage-script lib nnadapter-bridge \
 	$(CLI) $(EXAMPLE) api layers code-size python web spectra tokenizer-peers cpu-vectors work hunt $(filter-out $(SLOWEST),$(CMOCKA:test_%=%))
 families = $(foreach name,$(1),$(or $(filter $(name)-%,$(CLI) $(EMIT) $(EXAMPLE)),$(name)))
 # SKIP=NAMES: all suites but these
@@ -408,6 +408,13 @@ suite-safetensors: build/test/commands
 # The commands tokenize, generate and embed, on models with small vocabularies.
 suite-text-commands: build/test/commands build/test/nnrt
 	$(SUITE) $(PYTHON) -B tests/tools/text_commands.py $^
+
+# The heap of `nnrt generate`, measured by a library that counts malloc, is the figure of `nnrt info`.
+suite-text-memory: build/nnrt build/test/heap.so
+	$(SUITE) $(PYTHON) -B tests/tools/text_memory.py $^
+build/test/heap.so: tests/kit/heap.c
+	@mkdir -p $(@D)
+	@$(CC) -std=c99 $(WARNINGS) -O2 -shared -fPIC -o $@ $< -ldl -lpthread
 
 # The trained language model of examples/text: tokens, logits, perplexity of a text, firmware on this machine.
 suite-text-novels: build/test/commands build/test/nnrt

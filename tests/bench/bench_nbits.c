@@ -92,6 +92,7 @@ static product product_of(const nnrt_parallel *parallel, int32_t M, int32_t K, i
     uint32_t in[4];
     memset(&p, 0, sizeof(p));
     memset(&desc, 0, sizeof(desc));
+    memset(&attr, 0, sizeof(attr));
     attr.columns = K;
     attr.bits = bits;
     attr.blockSize = block;

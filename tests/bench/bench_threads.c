@@ -89,6 +89,7 @@ static uint32_t product(nnrt_builder *b, uint32_t x, int32_t K, int32_t N)
     const int32_t weights[] = {N, K / BLOCK, BLOCK / 2}, scales[] = {N, K / BLOCK};
     NNRT_MatMulNBits attr;
     uint32_t in[3];
+    memset(&attr, 0, sizeof(attr));
     attr.columns = K;
     attr.bits = 4;
     attr.blockSize = BLOCK;

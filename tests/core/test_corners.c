@@ -280,7 +280,7 @@ static void *few_alloc(void *user, size_t bytes)
 
 /* One node for nnrt_resolve_node. */
 typedef struct trial {
-    nnrt_operand in[8], out[8];
+    nnrt_operand in[10], out[8];
     nnrt_resolve r;
     nnrt_error error;
     uint64_t room[512];
@@ -575,8 +575,6 @@ static void test_too_large(void **state)
     norm.beginNormAxis = 0;
     too_large(&t, "its size does not fit"); /* 2^33 columns */
     norm.beginNormAxis = 1;
-    norm.beginParamsAxis = 2;
-    too_large(&t, "its size does not fit"); /* 2^32 rows of parameters */
     norm.elementwiseAffine = true;
     norm.beginParamsAxis = 1;
     t.in[0].dims[1] = 4;

@@ -1,4 +1,4 @@
-/* Pieces of nnrt_memory: bulk data share large blocks of the allocator, temporary blocks share a first one; all blocks
+/* Pieces of nnrt_memory: counted bulk data share one block of the allocator, temporary blocks share a first one; all blocks
    are freed; loading a file keeps within NNRT_FILE_FACTOR. The other suites allocate each block alone, so that sanitizers
    see its ends (NNRT_PIECE_BYTES 0). */
 #define _XOPEN_SOURCE 700 /* posix_memalign */
@@ -88,16 +88,16 @@ static nnrt_allocator allocator_of(supply *s)
 
 enum { BLOCKS = 60, BLOCK = 1000000 };
 
-/* Blocks between small kept ones: aligned, none overlaps another; from malloc at most a third more than they need, from an
-   application's allocator one by one. */
-static void fill(nnrt_memory *m)
+/* Blocks of bulk data between small kept ones: aligned, none overlaps another. counts: blocks are counted only. */
+static void fill(nnrt_memory *m, bool counts)
 {
     static void *blocks[BLOCKS];
     for (int i = 0; i < BLOCKS; i++) {
         assert_true(nnrti_memory_reserve(m, BLOCK, &blocks[i]));
-        assert_non_null(blocks[i]);
+        assert_int_equal(blocks[i] == NULL, counts);
         assert_int_equal((uintptr_t)blocks[i] % NNRT_ALIGNMENT, 0);
-        memset(blocks[i], i, BLOCK);
+        if (!counts)
+            memset(blocks[i], i, BLOCK);
         for (int k = 0; k < 10; k++) {
             const uint8_t *const small = (const uint8_t *)nnrt_memory_keep(m, 100);
             assert_non_null(small);
@@ -105,56 +105,58 @@ static void fill(nnrt_memory *m)
                 assert_int_equal(small[j], 0);
         }
     }
-    for (int i = 0; i < BLOCKS; i++)
+    for (int i = 0; i < BLOCKS && !counts; i++)
         for (int k = 0; k < BLOCK; k += BLOCK / 3)
             assert_int_equal(((const uint8_t *)blocks[i])[k], i);
 }
 
+/* Counted bulk data are in one block of exactly their size, small blocks in few others; without a count, and where the block
+   fails, each is allocated alone. */
 static void test_bulk(void **state)
 {
     supply s;
     const nnrt_allocator a = allocator_of(&s);
-    nnrt_memory m;
+    nnrt_memory count, m;
     (void)state;
     memset(&from_malloc, 0, sizeof(from_malloc));
-    nnrt_memory_allocate(&m, NULL);
-    fill(&m);
-    assert_true(from_malloc.live == from_malloc.total && from_malloc.live >= m.front && from_malloc.live < m.front + m.front / 3);
-#if NNRTI_PREFAULTS
-    assert_in_range(from_malloc.calls, 10, BLOCKS / 2 + 16 + 20); /* 16 MB one by one */
-#endif
-    nnrt_memory_end(&m);
+    nnrt_memory_count(&count, NULL);
+    fill(&count, true);
+    nnrt_memory_end(&count);
     assert_int_equal(from_malloc.live, 0);
-    nnrt_memory_allocate(&m, &a);
-    fill(&m);
-    assert_true(s.calls >= BLOCKS);
-    assert_true(s.live >= m.front && s.live < m.front + m.front / 50);
-    nnrt_memory_end(&m);
-    assert_int_equal(s.live, 0);
+    assert_true(count.bulkBytes >= (size_t)BLOCKS * BLOCK && count.bulkBytes < (size_t)BLOCKS * (BLOCK + NNRT_ALIGNMENT));
+    for (int fail = 0; fail < 3; fail++) {
+        s.calls = 0;
+        s.last = fail == 1 ? 0 : -1;
+        nnrt_memory_allocate(&m, &a);
+        if (fail < 2)
+            nnrti_memory_expect(&m, NNRTI_PIECE_HEADER + count.bulkBytes, 2);
+        assert_int_equal(s.live, fail == 0 ? NNRTI_PIECE_HEADER + count.bulkBytes : 0);
+        fill(&m, false);
+        assert_int_equal(m.front, count.frontPeak);
+        assert_true(fail == 0 ? s.calls < BLOCKS / 2 : s.calls >= BLOCKS);
+        assert_true(s.live >= m.front && s.live < m.front + m.front / 100);
+        nnrt_memory_end(&m);
+        assert_int_equal(s.live, 0);
+    }
 }
 
-/* A large block ends a shared one, which then takes smaller ones. */
+/* A large block has a piece of its own; the shared one takes further small blocks. */
 static void test_left_room(void **state)
 {
-    void *first, *second, *large, *third;
+    const uint8_t *first, *second;
+    supply s;
+    const nnrt_allocator a = allocator_of(&s);
     nnrt_memory m;
-    int calls;
     (void)state;
-    memset(&from_malloc, 0, sizeof(from_malloc));
-    nnrt_memory_allocate(&m, NULL);
-    assert_true(nnrti_memory_reserve(&m, 40u << 20, &first));
-    assert_true(nnrti_memory_reserve(&m, 1u << 20, &second));
-    assert_true(nnrti_memory_reserve(&m, 20u << 20, &large));
-    calls = from_malloc.calls;
-    assert_true(nnrti_memory_reserve(&m, 1u << 20, &third));
-#if NNRTI_PREFAULTS
-    assert_int_equal(from_malloc.calls, calls);
-    assert_ptr_equal(third, (uint8_t *)second + (1u << 20));
-#else
-    assert_int_equal(from_malloc.calls, calls + 1);
-#endif
+    nnrt_memory_allocate(&m, &a);
+    first = (const uint8_t *)nnrt_memory_keep(&m, 256);
+    assert_non_null(nnrt_memory_keep(&m, NNRT_PIECE_BYTES));
+    assert_int_equal(s.calls, 2);
+    second = (const uint8_t *)nnrt_memory_keep(&m, 256);
+    assert_int_equal(s.calls, 2);
+    assert_ptr_equal(second, first + 256);
     nnrt_memory_end(&m);
-    assert_int_equal(from_malloc.live, 0);
+    assert_int_equal(s.live, 0);
 }
 
 /* Temporary blocks are in the block of the expected size; without memory for it they are allocated one by one. Counts and
@@ -170,7 +172,7 @@ static void test_expected(void **state)
         s.calls = 0;
         s.last = fail ? 0 : -1;
         nnrt_memory_allocate(&m, &a);
-        nnrti_memory_expect(&m, 65536, true);
+        nnrti_memory_expect(&m, 65536, 1);
         assert_int_equal(s.calls, 1);
         assert_false(m.full);
         for (int k = 0; k < 20; k++) {
@@ -185,14 +187,14 @@ static void test_expected(void **state)
         nnrt_memory_end(&m);
     }
     nnrt_memory_count(&m, &a);
-    nnrti_memory_expect(&m, 65536, false);
+    nnrti_memory_expect(&m, 65536, 0);
     assert_non_null(nnrt_memory_keep(&m, 1000));
     assert_int_equal(m.peak, 1008);
     nnrt_memory_end(&m);
     assert_int_equal(s.live, 0);
     s.calls = 0;
     nnrt_memory_buffer(&m, buffer, sizeof(buffer));
-    nnrti_memory_expect(&m, 65536, true);
+    nnrti_memory_expect(&m, 65536, 1);
     assert_non_null(nnrt_memory_temp(&m, sizeof(buffer) / 2));
     assert_int_equal(s.calls, 0);
 }

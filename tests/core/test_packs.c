@@ -129,6 +129,7 @@ typedef struct outcome {
 } outcome;
 
 static const char *device = "cpu", *tiles;
+static bool by_malloc; /* sessions have no allocator of the test */
 static const nnrt_bound *row_bound; /* of the model's input; NULL: it has no dynamic dimensions */
 
 static void hear(void *user, nnrt_log_level level, const char *text)
@@ -191,7 +192,7 @@ static outcome session_of(const NNRT_Model *m, nnrt_cache *cache)
     describe(&desc, &extension);
     desc.cache = cache;
     desc.log = &log;
-    desc.allocator = &allocator;
+    desc.allocator = by_malloc ? NULL : &allocator;
     if (nnrt_session_create(&s, m, &desc, &r.error) != NNRT_SUCCESS)
         fail_msg("%s", r.error.message);
     r.live = t.live;
@@ -1065,12 +1066,57 @@ static void test_second_start(void **state)
     device = "cpu";
 }
 
+/* Weights of 16 MB are counted before they are packed, so that they lie in one block of their size: counting must not use up the
+   table that a cache gives, nor the weights be packed again. */
+static void test_second_start_large(void **state)
+{
+    const int32_t row[2] = {1, 2048}, matrix[2] = {2048, 2048};
+    float *const w = made_up(2048 * 2048, 5);
+    NNRT_MatMulFusion product;
+    NNRT_Model *m = NULL;
+    nnrt_builder *b = NULL;
+    nnrt_cache *c = cache_from(NULL, 0), *again;
+    outcome plain, first, second;
+    uint8_t *data;
+    uint32_t in[2];
+    size_t bytes = 0;
+    (void)state;
+    memset(&product, 0, sizeof(product));
+    assert_int_equal(nnrt_builder_create(&b, "large", NULL), NNRT_SUCCESS);
+    in[0] = nnrt_builder_input(b, "x", F32, 2, row);
+    in[1] = nnrt_builder_constant(b, "w", F32, 2, matrix, w, true);
+    nnrt_builder_output(b, nnrt_builder_op(b, "product", NNRT_NODE_TYPE_MATMUL_FUSION, &product, in, 2));
+    assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    plain = session_of(m, NULL);
+    by_malloc = true;
+    first = session_of(m, c);
+    assert_int_equal(first.state.prepared, 1);
+    same(&plain, &first);
+    data = cached(c, &bytes);
+    again = cache_from(data, bytes);
+    second = session_of(m, again);
+    assert_int_equal(second.state.fault.code, NNRT_SUCCESS);
+    assert_int_equal(second.state.restored, 1);
+    assert_int_equal(second.state.prepared + second.state.packed, 0);
+    same(&plain, &second);
+    by_malloc = false;
+    nnrt_cache_destroy(c);
+    nnrt_cache_destroy(again);
+    nnrt_model_destroy(m);
+    free(data);
+    free(plain.y);
+    free(first.y);
+    free(second.y);
+    free(w);
+}
+
 /* A second start with dynamic shapes: the constants that are packed are not in the cache. */
 static void test_second_start_dynamic(void **state)
 {
     static const nnrt_bound bound = {"x", {2, {9, 64}}};
     const int32_t dims[2] = {-1, 64}, weight[2] = {96, 64}, words[3] = {40, 3, 16}, scales[2] = {40, 3};
-    static const NNRT_MatMulNBits attr = {96, 4, 32, 0};
+    static const NNRT_MatMulNBits attr = {96, 4, 32, 0, 0};
     float *w = made_up(96 * 64, 5), *scale = made_up(40 * 3, 6);
     NNRT_Model *m = NULL, *alone = NULL;
     nnrt_cache *c = cache_from(NULL, 0), *again;
@@ -1721,7 +1767,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_half, add_sets), cmocka_unit_test(test_int8), cmocka_unit_test(test_half_size), cmocka_unit_test(test_half_kept),
-        cmocka_unit_test(test_second_start),
+        cmocka_unit_test(test_second_start), cmocka_unit_test(test_second_start_large),
         cmocka_unit_test(test_second_start_dynamic), cmocka_unit_test(test_missed), cmocka_unit_test(test_restore_memory),
         cmocka_unit_test(test_blocks), cmocka_unit_test(test_shared_constant),
         cmocka_unit_test(test_taken),     cmocka_unit_test(test_damage), cmocka_unit_test(test_others),

@@ -495,6 +495,65 @@ static void test_fold_growth(void **state)
     (void)state;
 }
 
+/* Of a chain of products of constants as many are computed as the budget of multiplications allows; operators whose sums have few
+   terms always are. */
+static void test_fold_work(void **state)
+{
+    static float data[65536];
+    const int32_t square[2] = {256, 256}; /* 256 KB: a budget of 16.8 and 64 times 0.26 million; a product takes 16.9 million */
+    NNRT_FullConnection connect;
+    NNRT_Conv2DFusion conv;
+    NNRT_AvgPoolFusion pool;
+    NNRT_MaxPoolFusion most;
+    NNRT_Model *m = NULL;
+    nnrt_builder *b = begin(NULL);
+    uint32_t x = input(b, "x", 1, 0, 0, 0), in[3], y;
+    (void)state;
+    for (uint32_t i = 0; i < COUNT(data); i++)
+        data[i] = (float)(i % 7) / 1024.0f;
+    in[0] = nnrt_builder_constant(b, NULL, F32, 2, square, data, false);
+    y = op2(b, NNRT_NODE_TYPE_MATMUL_FUSION, in[0], in[0]);
+    y = op2(b, NNRT_NODE_TYPE_MATMUL_FUSION, y, in[0]);
+    y = op2(b, NNRT_NODE_TYPE_MATMUL_FUSION, y, in[0]);
+    in[0] = y;
+    in[1] = ints(b, 2, 0, 1, 0, 0);
+    y = add_op(b, NULL, NNRT_NODE_TYPE_REDUCE_FUSION, NULL, in, 2);
+    nnrt_builder_output(b, op2(b, NNRT_NODE_TYPE_ADD_FUSION, x, y));
+    assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    assert_int_equal(nnrt_model_optimize(&m, NULL, NULL), NNRT_SUCCESS);
+    assert_int_equal(m->nodes.count, 4); /* two products are left, the mean and the sum */
+    nnrt_model_destroy(m);
+
+    b = begin(NULL);
+    x = input(b, "x", 1, 0, 0, 0);
+    memset(&connect, 0, sizeof(connect));
+    in[0] = numbers(b, 0, 2, 6, 0, 0);
+    in[1] = numbers(b, 0, 5, 6, 0, 0);
+    in[2] = NNRT_NO_TENSOR;
+    y = op2(b, NNRT_NODE_TYPE_ADD_FUSION, x, add_op(b, NULL, NNRT_NODE_TYPE_FULL_CONNECTION, &connect, in, 3));
+    nnrt_builder_output(b, y);
+    nnrt_attr_defaults(nnrt_op_named("CONV2D_FUSION")->attr, &conv);
+    conv.kernelSize = nnrt_int64_list((const int64_t[2]){3, 3}, 2);
+    conv.stride = conv.dilation = nnrt_int64_list((const int64_t[2]){1, 1}, 2);
+    conv.padList = nnrt_int64_list((const int64_t[4]){0, 0, 0, 0}, 4);
+    conv.group = 1;
+    in[0] = numbers(b, 0, 1, 5, 5, 2);
+    in[1] = numbers(b, 0, 3, 3, 3, 2);
+    y = add_op(b, NULL, NNRT_NODE_TYPE_CONV2D_FUSION, &conv, in, 3);
+    nnrt_attr_defaults(nnrt_op_named("AVGPOOL_FUSION")->attr, &pool);
+    pool.kernelSize = pool.strides = nnrt_int64_list((const int64_t[2]){2, 2}, 2);
+    pool.pad = nnrt_int64_list((const int64_t[4]){0, 0, 0, 0}, 4);
+    y = add_op(b, NULL, NNRT_NODE_TYPE_AVGPOOL_FUSION, &pool, &y, 1);
+    nnrt_attr_defaults(nnrt_op_named("MAX_POOL_FUSION")->attr, &most);
+    most.kernelSize = most.strides = pool.kernelSize;
+    most.pad = pool.pad;
+    in[0] = numbers(b, 0, 1, 2, 2, 3);
+    in[0] = add_op(b, NULL, NNRT_NODE_TYPE_MAX_POOL_FUSION, &most, in, 1);
+    nnrt_builder_output(b, op2(b, NNRT_NODE_TYPE_ADD_FUSION, op2(b, NNRT_NODE_TYPE_ADD_FUSION, x, y), in[0]));
+    expect(b, 3, 0); /* the sums */
+}
+
 /* Shapes computed from shapes: SHAPE, GATHER, STACK and RESHAPE become one RESHAPE. */
 static void test_fold_shapes(void **state)
 {
@@ -3755,6 +3814,7 @@ int main(void)
         cmocka_unit_test(test_fold_shares),
         cmocka_unit_test(test_fold_byte_weights),
         cmocka_unit_test(test_fold_growth),
+        cmocka_unit_test(test_fold_work),
         cmocka_unit_test(test_fold_shapes),
         cmocka_unit_test(test_outputs_stay),
         cmocka_unit_test(test_drop_copies),

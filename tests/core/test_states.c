@@ -304,7 +304,7 @@ static NNRT_Model *cached_of(bool peeks, int32_t count, float by)
     static const int64_t axis = 0;
     const int32_t dims[3] = {1, count, WIDTH};
     static const nnrt_metadata pair = {"states", "cache=cache.next"};
-    NNRT_TensorScatter scatter;
+    NNRT_TensorScatter scatter = {0, 0};
     nnrt_builder *b = NULL;
     NNRT_Model *model = NULL;
     nnrt_error error;
@@ -455,7 +455,7 @@ static void test_rows_only(void **state)
     uint8_t *pages = (uint8_t *)mmap(NULL, 5 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     float *new = (float *)malloc(2 * page);
     int64_t position = 2;
-    NNRT_TensorScatter attr;
+    NNRT_TensorScatter attr = {0, 0};
     nnrt_view x, y, update, starts;
     (void)state;
     assert_true(pages != MAP_FAILED && new != NULL);
@@ -471,7 +471,7 @@ static void test_rows_only(void **state)
     y = x;
     assert_int_equal(mprotect(pages, 2 * page, PROT_NONE), 0);
     assert_int_equal(mprotect(pages + 4 * page, page, PROT_NONE), 0);
-    assert_int_equal(nnrt_tensor_scatter(&attr, &x, &update, &starts, &y, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_tensor_scatter(&attr, &x, &update, &starts, NULL, &y, NULL), NNRT_SUCCESS);
     assert_memory_equal(pages + 2 * page, new, 2 * page);
     assert_int_equal(munmap(pages, 5 * page), 0);
     free(new);
@@ -754,6 +754,101 @@ static void test_drop_refused(void **state)
     nnrt_session_destroy(s);
     nnrt_model_destroy(whole);
     nnrt_model_destroy(model);
+}
+
+/* A cache of int8 with a scale for each `block` elements of a row: x is quantized, and both results are written into states. */
+static NNRT_Model *cached_int8(int32_t block)
+{
+    static const int32_t rows[3] = {1, NEW, WIDTH}, one = 1;
+    static const nnrt_metadata pairs = {"states", "cache=cache.next\nscales=scales.next"};
+    const int32_t dims[2][3] = {{1, ROWS, WIDTH}, {1, ROWS, WIDTH / block}};
+    NNRT_QuantizeBlocks quantize;
+    NNRT_TensorScatter scatter = {0, 0};
+    nnrt_builder *b = NULL;
+    NNRT_Model *model = NULL;
+    uint32_t x, position, made[2], next[2];
+    quantize.blockSize = block;
+    scatter.axis = 1;
+    assert_int_equal(nnrt_builder_create(&b, "int8", NULL), NNRT_SUCCESS);
+    x = nnrt_builder_input(b, "x", F32, 3, rows);
+    position = nnrt_builder_input(b, "position", NNRT_DATA_TYPE_INT64, 1, &one);
+    for (int i = 0; i < 2; i++)
+        made[i] = nnrt_builder_tensor(b, NULL);
+    nnrt_builder_node(b, "quantize", NNRT_NODE_TYPE_QUANTIZE_BLOCKS, &quantize, &x, 1, made, 2);
+    for (int i = 0; i < 2; i++) {
+        uint32_t in[3];
+        in[0] = nnrt_builder_input(b, i == 0 ? "cache" : "scales", i == 0 ? NNRT_DATA_TYPE_INT8 : NNRT_DATA_TYPE_FLOAT16, 3, dims[i]);
+        in[1] = made[i];
+        in[2] = position;
+        next[i] = nnrt_builder_op(b, i == 0 ? "cache.next" : "scales.next", NNRT_NODE_TYPE_TENSOR_SCATTER, &scatter, in, 3);
+    }
+    nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_ABS, NULL, &x, 1));
+    nnrt_builder_output(b, next[0]);
+    nnrt_builder_output(b, next[1]);
+    assert_int_equal(nnrt_builder_finish(b, &model, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    assert_int_equal(nnrt_model_annotate(&model, &pairs, 1, NULL), NNRT_SUCCESS);
+    return model;
+}
+
+/* Element i of a cache of int8. */
+static double real_of(nnrt_session *s, int32_t block, int i)
+{
+    return (double)nnrt_half_to_float(((const uint16_t *)nnrt_session_state(s, 1).data)[i / block]) *
+           ((const int8_t *)nnrt_session_state(s, 0).data)[i];
+}
+
+/* Rows of int8 that a run writes; keys that are turned are quantized again: half a scale from their definition in double. The rows
+   before the dropped ones keep their bits. */
+static void test_dropped_int8(void **state)
+{
+    static const struct {
+        const char *rotary;
+        int32_t block;
+        int x[2], y[2];
+        double f[2];
+    } cases[] = {{"cache*scales=1 pairs 3f800000 3e800000", 4, {0, 2}, {1, 3}, {1, 0.25}},
+                 {"cache*scales=1 halves 3f800000 3e800000", 2, {0, 1}, {2, 3}, {1, 0.25}},
+                 {"cache*scales=2 pairs 40000000", 1, {0, 2}, {1, 3}, {2, 2}},
+                 {"cache*scales=2 halves 40000000", 2, {0, 2}, {1, 3}, {2, 2}},
+                 {"cache*scales=1 pairs 3f000000", 2, {0, 2}, {1, 3}, {0.5, 0}}};
+    static const char *const refused[] = {"cache=1 pairs 3f800000", "cache*none=1 pairs 3f800000",
+                                          "cache*cache=1 pairs 3f800000", "scales*cache=1 pairs 3f800000", "cache*=1 pairs 3f800000"};
+    (void)state;
+    for (uint32_t c = 0; c < COUNT(cases) + COUNT(refused); c++) {
+        const bool good = c < COUNT(cases);
+        const int32_t block = good ? cases[c].block : 2;
+        const nnrt_metadata rotary = {"rotary", good ? cases[c].rotary : refused[c - COUNT(cases)]};
+        NNRT_Model *model = cached_int8(block);
+        nnrt_session *s;
+        float x[ROWS * WIDTH], y[NEW * WIDTH];
+        double before[ROWS * WIDTH];
+        assert_int_equal(nnrt_model_annotate(&model, &rotary, 1, NULL), NNRT_SUCCESS);
+        s = session_of(model);
+        assert_int_equal(nnrt_session_state(s, 1).axis, 1);
+        for (int i = 0; i < ROWS * WIDTH; i++)
+            x[i] = (float)(i * i % 11) - 5.25f;
+        for (int64_t p = 0; p + NEW <= ROWS; p += NEW) {
+            nnrt_io in[2] = {nnrt_io_make(x + p * WIDTH, sizeof(y)), nnrt_io_make(&p, sizeof(p))}, out = nnrt_io_make(y, sizeof(y));
+            assert_int_equal(nnrt_run(s, in, 2, &out, 1), NNRT_SUCCESS);
+        }
+        for (int i = 0; i < ROWS / NEW * NEW * WIDTH; i++) {
+            before[i] = real_of(s, block, i);
+            assert_true(fabs(before[i] - (double)x[i]) < 6.0 / 127 / 2 * 1.01);
+        }
+        assert_int_equal(nnrt_session_drop_rows(s, model, 7, 1, 2, NULL), good ? NNRT_SUCCESS : NNRT_INVALID_MODEL);
+        for (int row = 0; row < 5; row++)
+            for (int p = 0; p < 2; p++) {
+                const int from = (good && row > 0 ? row + 2 : row) * WIDTH, to = row * WIDTH;
+                const int *at[2] = {cases[good ? c : 0].x, cases[good ? c : 0].y};
+                const double a = good && row > 0 ? -2 * cases[c].f[p] : 0, u = before[from + at[0][p]], v = before[from + at[1][p]];
+                const double bound = a == 0 && (!good || row == 0) ? 0 : 7.1 / 127 / 2 * 1.01;
+                assert_true(fabs(real_of(s, block, to + at[0][p]) - (u * cos(a) - v * sin(a))) <= bound);
+                assert_true(fabs(real_of(s, block, to + at[1][p]) - (u * sin(a) + v * cos(a))) <= bound);
+            }
+        nnrt_session_destroy(s);
+        nnrt_model_destroy(model);
+    }
 }
 
 /* ---- nnrt_model_cache ---- */
@@ -1126,7 +1221,7 @@ int main(void)
         cmocka_unit_test(test_annotate),  cmocka_unit_test(test_refused), cmocka_unit_test(test_order),
         cmocka_unit_test(test_no_memory), cmocka_unit_test(test_in_place), cmocka_unit_test(test_one_buffer),
         cmocka_unit_test(test_rows_only), cmocka_unit_test(test_saved),   cmocka_unit_test(test_saved_whole),
-        cmocka_unit_test(test_damaged),   cmocka_unit_test(test_dropped), cmocka_unit_test(test_drop_refused),
+        cmocka_unit_test(test_damaged),   cmocka_unit_test(test_dropped), cmocka_unit_test(test_dropped_int8), cmocka_unit_test(test_drop_refused),
         cmocka_unit_test(test_cache),     cmocka_unit_test(test_cache_joined), cmocka_unit_test(test_cache_refused), cmocka_unit_test(test_cache_forms), cmocka_unit_test(test_cache_joins), cmocka_unit_test(test_cache_shape), cmocka_unit_test(test_cache_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

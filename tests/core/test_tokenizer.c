@@ -1122,6 +1122,150 @@ static void test_chats(void **state)
     assert_int_equal(nnrt_chat_format(NNRT_CHAT_GEMMA, NULL, 1, true, NULL, 0, &bytes, NULL), NNRT_NULL_PTR);
 }
 
+/* ---- pages of a cache ---- */
+
+enum { PAGES = 9, PAGE = 4, SEQUENCES = 4 };
+
+/* Sequences as lists of values, and the pool as a session has it: one value for each row. */
+typedef struct paged {
+    int pool[PAGES * PAGE], said[SEQUENCES][PAGES * PAGE];
+    uint32_t length[SEQUENCES];
+} paged;
+
+/* Writes `count` new values behind the first rows of a sequence, as a run does. */
+static NNRT_ReturnCode paged_write(paged *m, nnrt_pages *p, uint32_t sequence, uint32_t first, uint32_t count, int value)
+{
+    const int32_t *table = nnrt_pages_table(p, sequence);
+    nnrt_page_copy copy;
+    nnrt_error error;
+    NNRT_ReturnCode code;
+    memset(&error, 0, sizeof(error));
+    code = nnrt_pages_write(p, sequence, first, count, &copy, &error);
+    if (code != NNRT_SUCCESS)
+        return code;
+    assert_true(copy.rows < PAGE && copy.from + copy.rows <= PAGES * PAGE && copy.to + copy.rows <= PAGES * PAGE);
+    memmove(m->pool + copy.to, m->pool + copy.from, copy.rows * sizeof(*m->pool));
+    for (uint32_t i = first; i < first + count; i++)
+        m->said[sequence][i] = m->pool[(uint32_t)table[i / PAGE] * PAGE + i % PAGE] = value + (int)i;
+    m->length[sequence] = first + count;
+    return code;
+}
+
+/* Each row of each sequence is in the pool; the pages are as many as different ones are listed. */
+static void paged_check(const paged *m, const nnrt_pages *p)
+{
+    bool used[PAGES] = {false};
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < SEQUENCES; k++) {
+        const int32_t *table = nnrt_pages_table(p, k);
+        for (uint32_t i = 0; i < m->length[k]; i++) {
+            assert_in_range(table[i / PAGE], 0, PAGES - 1);
+            assert_int_equal(m->pool[(uint32_t)table[i / PAGE] * PAGE + i % PAGE], m->said[k][i]);
+            used[table[i / PAGE]] = true;
+        }
+        for (uint32_t i = (m->length[k] + PAGE - 1) / PAGE; i < PAGES; i++)
+            assert_int_equal(table[i], 0);
+    }
+    for (int i = 0; i < PAGES; i++)
+        count += used[i];
+    assert_int_equal(nnrt_pages_available(p), PAGES - count);
+}
+
+/* Random writes, returns and shares: a sequence reads the rows that it wrote or shared. A write is refused exactly if the free
+   pages and the pages that it gives back do not suffice, and changes nothing. */
+static void test_pages(void **state)
+{
+    static paged m;
+    nnrt_pages *p = NULL;
+    uint32_t seed = 7, refused = 0, shared = 0;
+    (void)state;
+    memset(&m, 0, sizeof(m));
+    assert_int_equal(nnrt_pages_create(&p, PAGES, PAGE, SEQUENCES, NULL, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_pages_rows(p), PAGE);
+    for (int step = 0; step < 20000; step++) {
+        uint32_t k, other, first, count;
+        seed = seed * 1664525u + 1013904223u;
+        k = seed >> 28 & 3;
+        other = seed >> 26 & 3;
+        first = (seed >> 8 & 0xFFF) % (m.length[k] + 1);
+        if ((seed >> 20 & 7) < 5)
+            first = m.length[k]; /* mostly behind its last row */
+        count = (seed >> 4 & 15) % (PAGES * PAGE - first + 1);
+        if ((seed >> 23 & 7) == 0 && other != k) {
+            assert_int_equal(nnrt_pages_share(p, k, other, first, NULL), NNRT_SUCCESS);
+            memcpy(m.said[other], m.said[k], sizeof(m.said[k]));
+            m.length[other] = first;
+            shared++;
+        } else if (paged_write(&m, p, k, first, count, step * 100) != NNRT_SUCCESS)
+            refused++;
+        paged_check(&m, p);
+    }
+    assert_true(refused > 100 && shared > 100);
+    nnrt_pages_destroy(p);
+}
+
+/* A prompt in three sequences: pages of the prompt exist once, and only its last one is copied. Each refusal has a message. */
+static void test_pages_refused(void **state)
+{
+    static paged m;
+    nnrt_pages *p = NULL;
+    nnrt_page_copy copy;
+    nnrt_error error;
+    (void)state;
+    memset(&m, 0, sizeof(m));
+    memset(&error, 0, sizeof(error));
+    heap_fail_at = heap_calls + 1;
+    assert_int_equal(nnrt_pages_create(&p, PAGES, PAGE, SEQUENCES, NULL, NULL), NNRT_OUT_OF_MEMORY);
+    assert_null(p);
+    heap_fail_at = 0;
+    assert_int_equal(nnrt_pages_create(&p, PAGES, PAGE, SEQUENCES, NULL, NULL), NNRT_SUCCESS);
+    assert_int_equal(paged_write(&m, p, 0, 0, 14, 0), NNRT_SUCCESS);
+    assert_int_equal(nnrt_pages_available(p), PAGES - 4);
+    for (uint32_t k = 1; k < 3; k++) {
+        assert_int_equal(nnrt_pages_share(p, 0, k, 14, NULL), NNRT_SUCCESS);
+        memcpy(m.said[k], m.said[0], sizeof(m.said[0]));
+        m.length[k] = 14;
+    }
+    assert_int_equal(nnrt_pages_available(p), PAGES - 4);
+    for (uint32_t k = 0; k < 3; k++) {
+        assert_int_equal(nnrt_pages_write(p, k, 14, 1, &copy, NULL), NNRT_SUCCESS);
+        assert_int_equal(copy.rows, k < 2 ? 2 : 0); /* the last one has the page alone */
+        assert_true(copy.rows == 0 || copy.from == (uint32_t)nnrt_pages_table(p, 2)[3] * PAGE);
+    }
+    assert_int_equal(nnrt_pages_available(p), PAGES - 6);
+    assert_int_equal(nnrt_pages_write(p, 1, 15, 14, &copy, &error), NNRT_OUT_OF_MEMORY);
+    assert_string_equal(error.message, "sequence 1 needs 4 pages of 4 rows, and 3 of the 9 pages of the cache are free: end another "
+                                       "sequence, or create a larger cache");
+    memset(&error, 0, sizeof(error));
+    assert_int_equal(nnrt_pages_write(p, 1, 16, 1, &copy, &error), NNRT_INVALID_PARAMETER);
+    assert_string_equal(error.message, "1 rows from row 16 on of sequence 1, expected a sequence of 4, a row in it or behind its last "
+                                       "one, and at most 36 rows");
+    assert_int_equal(nnrt_pages_write(p, SEQUENCES, 0, 1, &copy, NULL), NNRT_INVALID_PARAMETER);
+    assert_int_equal(nnrt_pages_write(p, 0, 1, UINT32_MAX, &copy, NULL), NNRT_INVALID_PARAMETER);
+    assert_int_equal(nnrt_pages_write(p, 0, 0, PAGES * PAGE + 1, &copy, NULL), NNRT_INVALID_PARAMETER);
+    assert_int_equal(nnrt_pages_write(NULL, 0, 0, 1, &copy, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_pages_write(p, 0, 0, 1, NULL, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_pages_share(p, 0, 0, 1, NULL), NNRT_INVALID_PARAMETER);
+    assert_int_equal(nnrt_pages_share(p, 0, SEQUENCES, 1, NULL), NNRT_INVALID_PARAMETER);
+    assert_int_equal(nnrt_pages_share(p, SEQUENCES, 0, 1, NULL), NNRT_INVALID_PARAMETER);
+    assert_int_equal(nnrt_pages_share(p, 0, 1, 16, NULL), NNRT_INVALID_PARAMETER);
+    assert_int_equal(nnrt_pages_share(NULL, 0, 1, 1, NULL), NNRT_NULL_PTR);
+    assert_null(nnrt_pages_table(p, SEQUENCES));
+    assert_null(nnrt_pages_table(NULL, 0));
+    assert_true(nnrt_pages_available(NULL) == 0 && nnrt_pages_rows(NULL) == 0);
+    assert_int_equal(nnrt_pages_available(p), PAGES - 6);
+    for (uint32_t k = 1; k < 3; k++)
+        assert_int_equal(nnrt_pages_share(p, 0, k, 0, NULL), NNRT_SUCCESS); /* they end */
+    assert_int_equal(nnrt_pages_available(p), PAGES - 4);
+    nnrt_pages_destroy(p);
+    nnrt_pages_destroy(NULL);
+    assert_int_equal(nnrt_pages_create(&p, 0, 1, 1, NULL, NULL), NNRT_INVALID_PARAMETER);
+    assert_int_equal(nnrt_pages_create(&p, 1, 0, 1, NULL, NULL), NNRT_INVALID_PARAMETER);
+    assert_int_equal(nnrt_pages_create(&p, 1, 1, 0, NULL, NULL), NNRT_INVALID_PARAMETER);
+    assert_int_equal(nnrt_pages_create(&p, 1u << 16, 1u << 16, 1, NULL, NULL), NNRT_INVALID_PARAMETER);
+    assert_int_equal(nnrt_pages_create(NULL, 1, 1, 1, NULL, NULL), NNRT_NULL_PTR);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1153,6 +1297,8 @@ int main(void)
         cmocka_unit_test(test_allow),
         cmocka_unit_test(test_sampler_refused),
         cmocka_unit_test(test_chats),
+        cmocka_unit_test(test_pages),
+        cmocka_unit_test(test_pages_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

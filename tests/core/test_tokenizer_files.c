@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -284,9 +285,88 @@ static void test_files(void **state)
     free(f);
 }
 
+#define FOLDER "build/tokenizer_folder/"
+
+/* Writes a file of the folder; text NULL: removes it. */
+static void put_file(const char *path, const char *text)
+{
+    FILE *f;
+    if (text == NULL) {
+        (void)remove(path);
+        return;
+    }
+    f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(text, 1, strlen(text), f), strlen(text));
+    assert_int_equal(fclose(f), 0);
+}
+
+/* The tokenizer of a folder with these files has this template, and the token `end` as its only end; 9: none. */
+static void expect_folder(const char *config, const char *jinja, const char *chat, uint32_t end)
+{
+    nnrt_tokenizer *t = NULL;
+    nnrt_error error;
+    nnrt_piece found;
+    memset(&error, 0, sizeof(error));
+    put_file(FOLDER "tokenizer_config.json", config);
+    put_file(FOLDER "chat_template.jinja", jinja);
+    if (nnrt_tokenizer_load(&t, FOLDER "tokenizer.json", NULL, &error) != NNRT_SUCCESS)
+        fail_msg("%s", error.message);
+    found = nnrt_tokenizer_template(t);
+    assert_int_equal(found.bytes, strlen(chat));
+    assert_true(found.bytes == 0 || memcmp(found.data, chat, found.bytes) == 0);
+    for (uint32_t id = 0; id < 3; id++)
+        assert_int_equal(nnrt_tokenizer_ends(t, id), id == end);
+    nnrt_tokenizer_destroy(t);
+}
+
+/* tokenizer.json with the files that stand beside it in a model of Hugging Face. */
+static void test_folder(void **state)
+{
+    static const char json[] = "{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"b\":1,\"c\":2},\"merges\":[]}}";
+    static const char both[] = "{\"eos_token\":\"b\",\"chat_template\":\"<|im_start|>\\n\\u00e9\"}";
+    nnrt_tokenizer *t = NULL;
+    nnrt_error error;
+    int64_t failed = 0;
+    (void)state;
+    (void)mkdir(FOLDER, 0777);
+    put_file(FOLDER "tokenizer.json", json);
+    expect_folder(NULL, NULL, "", 9);
+    expect_folder("{\"eos_token\":null,\"chat_template\":null}", NULL, "", 9);
+    expect_folder(both, NULL, "<|im_start|>\n\xC3\xA9", 1);
+    expect_folder(both, "[INST]", "<|im_start|>\n\xC3\xA9", 1);
+    expect_folder("{\"eos_token\":{\"content\":\"c\",\"lstrip\":false}}", "[INST]", "[INST]", 2);
+    expect_folder(NULL, "[INST]", "[INST]", 9);
+    expect_folder("{\"chat_template\":[{\"name\":\"tool\",\"template\":\"x\"},{\"name\":\"default\",\"template\":\"y\"}]}", NULL, "y",
+                  9);
+    expect_folder("{\"chat_template\":[{\"name\":\"tool\",\"template\":\"x\"},7],\"eos_token\":\"zz\"}", NULL, "", 9);
+    put_file(FOLDER "tokenizer_config.json", both);
+    for (int64_t n = 1, live = heap_live; n < 200; n++, failed++) {
+        heap_fail_at = heap_calls + n;
+        if (nnrt_tokenizer_load(&t, FOLDER "tokenizer.json", NULL, NULL) == NNRT_SUCCESS)
+            break;
+        heap_fail_at = 0;
+        assert_null(t);
+        assert_int_equal(heap_live, live);
+    }
+    heap_fail_at = 0;
+    nnrt_tokenizer_destroy(t);
+    assert_true(failed > 5 && failed < 198);
+    put_file(FOLDER "other.json", json); /* of another model, perhaps */
+    assert_int_equal(nnrt_tokenizer_load(&t, FOLDER "other.json", NULL, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_tokenizer_template(t).bytes, 0);
+    nnrt_tokenizer_destroy(t);
+    put_file(FOLDER "tokenizer_config.json", "{\"chat_template\":");
+    memset(&error, 0, sizeof(error));
+    assert_int_equal(nnrt_tokenizer_load(&t, FOLDER "tokenizer.json", NULL, &error), NNRT_INVALID_MODEL);
+    assert_non_null(strstr(error.message, "tokenizer_config.json is no JSON object"));
+    assert_null(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_defaults), cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_damage), cmocka_unit_test(test_files)};
+                                       cmocka_unit_test(test_damage), cmocka_unit_test(test_files),
+                                       cmocka_unit_test(test_folder)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

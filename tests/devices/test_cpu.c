@@ -1564,8 +1564,63 @@ static void expect_einsum(einsum *e, const float *x, const float *y, float *expe
     free(sums);
 }
 
+/* The same of integers of that type: sums of products of -8 to 8, which float holds exactly. product: it is a matrix product,
+   which has a kernel; x may lie in any order. */
+static void check_integers(einsum *e, const char *equation, NNRT_DataType type, bool product)
+{
+    const bool wide = type == NNRT_DATA_TYPE_INT64 || type == NNRT_DATA_TYPE_UINT64;
+    const size_t size = wide ? 8 : 4;
+    size_t counts[3];
+    int64_t *data[3], *found;
+    float *values[3], *bound;
+    NNRT_Einsum attr;
+    NNRT_Model *model;
+    nnrt_builder *b = NULL;
+    uint32_t in[2];
+    for (uint32_t i = 0; i < 3; i++) {
+        counts[i] = product_of(e->rank[i], e->dims[i]);
+        data[i] = (int64_t *)calloc(counts[i] + 1, 8);
+        values[i] = reals(counts[i]);
+        for (size_t k = 0; i < 2 && k < counts[i]; k++)
+            values[i][k] = (float)((int32_t)draw(17) - 8);
+    }
+    bound = reals(counts[2]);
+    found = (int64_t *)calloc(counts[2] + 1, 8);
+    expect_einsum(e, values[0], values[1], values[2], bound, counts[2]);
+    for (uint32_t i = 0; i < 3; i++)
+        for (size_t k = 0; k < counts[i]; k++)
+            if (wide)
+                data[i][k] = (int64_t)values[i][k];
+            else
+                ((int32_t *)(void *)data[i])[k] = (int32_t)values[i][k];
+    memset(&attr, 0, sizeof(attr));
+    attr.equation = equation;
+    assert_int_equal(nnrt_builder_create(&b, "integers", NULL), NNRT_SUCCESS);
+    in[0] = nnrt_builder_input(b, "x", type, e->rank[0], e->dims[0]);
+    in[1] = nnrt_builder_constant(b, "y", type, e->rank[1], e->dims[1], data[1], false);
+    nnrt_builder_output(b, nnrt_builder_op(b, "z", NNRT_NODE_TYPE_EINSUM, &attr, in, 2));
+    model = finish(b);
+    kernel = product && counts[0] > 0 && counts[1] > 0 ? "einsum_int" : NULL;
+    for (uint32_t s = 0; s < nSets; s++)
+        for (uint32_t workers = 0; workers <= 3; workers += 3) {
+            const nnrt_io x = nnrt_io_make(data[0], counts[0] * size), z = nnrt_io_make(found, counts[2] * size);
+            memset(found, 0xA5, counts[2] * size);
+            (void)run_session(sets[s], model, &x, 1, &z, 1, workers, NULL);
+            assert_memory_equal(found, data[2], counts[2] * size);
+        }
+    kernel = NULL;
+    nnrt_model_destroy(model);
+    for (uint32_t i = 0; i < 3; i++) {
+        free(values[i]);
+        free(data[i]);
+    }
+    free(found);
+    free(bound);
+}
+
 static void test_einsum(void **unused)
 {
+    static const NNRT_DataType types[] = {NNRT_DATA_TYPE_INT32, NNRT_DATA_TYPE_INT64, NNRT_DATA_TYPE_UINT32, NNRT_DATA_TYPE_UINT64};
     static const struct {
         const char *equation, *plain; /* NULL: the same */
         bool product, once;           /* whether it is a matrix product; the first b has dimension 1 */
@@ -1620,6 +1675,7 @@ static void test_einsum(void **unused)
         kernel = cases[i % COUNT(cases)].product && nX > 0 && nY > 0 ? "matmul" : NULL;
         check_all(model, x, nX, nZ, expected, bound, equation);
         kernel = NULL;
+        check_integers(&e, equation, types[i % COUNT(types)], cases[i % COUNT(cases)].product);
         nnrt_model_destroy(model);
         free(bound);
         free(expected);

@@ -48,7 +48,7 @@ static const NNRT_MatMulFusion turned = {false, true, NNRT_ACTIVATION_TYPE_RELU}
 static const NNRT_Activation gelu = {NNRT_ACTIVATION_TYPE_GELU, 0, 0, 0, true}, tanh_of = {NNRT_ACTIVATION_TYPE_TANH, 0, 0, 0, false};
 static const NNRT_LogSoftmax log_last = {1}, log_middle = {1};
 static const NNRT_RMSNormalization rms = {1, 1e-5f};
-static const NNRT_MatMulNBits four_bits = {64, 4, 32, 0}, four_bits_int8 = {64, 4, 32, 4};
+static const NNRT_MatMulNBits four_bits = {64, 4, 32, 0, 0}, four_bits_int8 = {64, 4, 32, 4, 0};
 static const int64_t last_axis[1] = {-1}, order[4] = {0, 2, 3, 1};
 static const int64_t ones3[6] = {1, 1, 1, 1, 1, 1};
 static const int64_t cells[6] = {NNRT_ACTIVATION_TYPE_SIGMOID, NNRT_ACTIVATION_TYPE_TANH, NNRT_ACTIVATION_TYPE_TANH,

@@ -26,6 +26,7 @@
 
 #define I8 NNRT_DATA_TYPE_INT8
 #define U8 NNRT_DATA_TYPE_UINT8
+#define I16 NNRT_DATA_TYPE_INT16
 
 /* Random bytes; every fourth is an end of its range. */
 static uint8_t *bytes_of(size_t count)
@@ -124,8 +125,28 @@ typedef struct eight {
     NNRT_NodeType type;
     NNRT_DataType x, w, y;
     bool perChannel, either; /* either: some sets use the reference kernel */
-    uint32_t size;
+    bool most;               /* int16: x and w are the least numbers, whose products are the largest */
+    uint32_t size, weights;
 } eight;
+
+/* Weights less their zero point: any; of 7 bits; small ones, and some large; 32, or rarely 33, by the largest x: four of them
+   are at the limit of AVX2's sums of 16 bits, 128; 64, or rarely 65: two are. */
+enum { ANY_WEIGHTS, SEVEN_BITS, SMALL_WEIGHTS, LIMIT_OF_FOUR, LIMIT_OF_TWO, WEIGHTS };
+
+static void draw_weights(const eight *e, uint8_t *w, size_t nW, uint8_t *x, size_t nX, int32_t zeroW)
+{
+    for (size_t i = 0; i < nW && e->weights != ANY_WEIGHTS; i++) {
+        const int32_t sign = i / 8 % 2 == 0 ? 1 : -1; /* so that sums of all terms are in the range of y */
+        const int32_t v = e->weights == SEVEN_BITS      ? (int32_t)draw(129) - 64
+                          : e->weights == SMALL_WEIGHTS ? (draw(60) == 0 ? (int32_t)draw(256) - 128 : (int32_t)draw(41) - 20)
+                          : e->weights == LIMIT_OF_FOUR ? sign * (32 + (draw(20) == 0))
+                                                        : sign * (64 + (draw(20) == 0));
+        w[i] = (uint8_t)(zeroW + v);
+    }
+    for (size_t i = 0; i < nX && e->weights >= LIMIT_OF_FOUR; i++)
+        if (draw(20) != 0)
+            x[i] = e->x == I8 ? 127 : 255;
+}
 
 /* Adds the node "y", whose result has the type and the parameters, and finishes the model. */
 static NNRT_Model *finish_eight(nnrt_builder *b, NNRT_NodeType type, const void *attr, const uint32_t *in, uint32_t nIn,
@@ -149,17 +170,18 @@ static void check_eight(const eight *e)
     const int32_t dims[4] = {s->n, s->h, s->w, s->k}, matrix[2] = {s->w, s->k};
     const int32_t wDims[4] = {s->c, s->window[0], s->window[1], perGroup}, wMatrix[2] = {s->c, s->k};
     const size_t terms = (size_t)(s->window[0] * s->window[1] * perGroup), nW = terms * (size_t)s->c;
-    const size_t nX = (size_t)(s->n * s->h * s->w * s->k);
+    const bool words = e->x == I16;
+    const size_t nX = (size_t)(s->n * s->h * s->w * s->k) * (words ? 2 : 1);
     const int32_t zeroW = e->w == U8 ? 128 : 0;
     uint8_t *x = bytes_of(nX), *w = bytes_of(nW);
     int32_t *bias = (int32_t *)malloc(sizeof(int32_t) * (size_t)s->c);
     int32_t out[4] = {s->n, 0, 0, s->c}, outMatrix[2] = {s->w, s->c};
     NNRT_QuantParam *params = (NNRT_QuantParam *)malloc(sizeof(NNRT_QuantParam) * (size_t)s->c);
     const bool powers = e->size == POWERS;
-    const NNRT_QuantParam px = param_of(powers ? 0x1p-6 : 0.02, draw_zero(e->x));
+    NNRT_QuantParam px = param_of(powers ? 0x1p-6 : 0.02, words ? 0 : draw_zero(e->x));
     const double spread = e->size == FACTORS_LARGE ? 1.0 : e->size == FACTORS_SMALL ? 1e13 : 60.0 * sqrt((double)terms);
     const double scale = powers ? ldexp(0x1p-13, (int)log2(spread)) : 0.02 * 0.01 * spread;
-    const NNRT_QuantParam py = param_of(scale * (e->size >= BIAS_30 && draw(2) == 0 ? 1e5 : 1.0), draw_zero(e->y));
+    NNRT_QuantParam py = param_of(scale * (e->size >= BIAS_30 && draw(2) == 0 ? 1e5 : 1.0), words ? 0 : draw_zero(e->y));
     NNRT_Conv2DFusion attr;
     NNRT_FullConnection full;
     NNRT_MatMulFusion product;
@@ -172,12 +194,20 @@ static void check_eight(const eight *e)
     NNRT_Model *model;
     uint32_t in[3];
     char what[200];
+    if (!words)
+        draw_weights(e, w, nW, x, nX, zeroW);
     for (int32_t c = 0; c < s->c; c++) {
         bias[c] = (int32_t)draw(20001) - 10000;
         if (e->size >= BIAS_30)
             bias[c] = (draw(2) == 0 ? -1 : 1) * ((e->size == BIAS_30 ? 1 << 30 : INT32_MAX) - (int32_t)draw(1000));
         params[c] = param_of(powers ? ldexp(0x1p-7, (int)draw(3)) : 0.01 * (0.5 + draw(1000) / 1000.0), zeroW);
     }
+    if (words)
+        px.numBits = py.numBits = 16;
+    for (size_t i = 0; i < nX && e->most; i++)
+        x[i] = i % 2 == 0 ? 0 : 0x80;
+    if (e->most)
+        memset(w, 0x80, nW);
     memset(&attr, 0, sizeof(attr));
     memset(&full, 0, sizeof(full));
     memset(&product, 0, sizeof(product));
@@ -214,11 +244,12 @@ static void check_eight(const eight *e)
              "activation %d, size %u%s%s", (int)e->type, (int)s->n, (int)s->h, (int)s->w, (int)s->k, (int)s->c,
              (int)s->window[0], (int)s->window[1], (int)s->group, (int)e->x, (int)e->w, (int)e->y, (int)px.zeroPoint,
              (int)py.zeroPoint, (int)s->activation, e->size, s->bias ? ", bias" : "", e->perChannel ? ", per channel" : "");
-    kernel = e->either || (e->size == BIAS_31 && s->bias)           ? NULL
+    kernel = words                                                  ? (s->group == 1 || s->group == s->k ? "conv_q16" : NULL)
+             : e->either || (e->size == BIAS_31 && s->bias)         ? NULL
              : transposed || (s->group > 1 && s->group < s->k)       ? "multi_gemm_q8"
              : s->group == 1                                         ? "gemm_q8"
                                                                      : "depthwise_q8";
-    check_bytes(model, x, nX, image ? product_of(4, out) : product_of(2, outMatrix),
+    check_bytes(model, x, nX, (image ? product_of(4, out) : product_of(2, outMatrix)) * (words ? 2 : 1),
                 e->either ? EITHER : kernel == NULL ? KEPT : TAKEN, what);
     kernel = NULL;
     nnrt_model_destroy(model);
@@ -238,6 +269,7 @@ static void draw_types(eight *e)
     e->y = e->x;
     e->perChannel = draw(2) == 0;
     e->size = draw(3) == 0 ? draw(SIZES) : USUAL;
+    e->weights = draw(WEIGHTS);
     e->c.activation = fused[draw(COUNT(fused))];
     e->c.bias = draw(3) != 0 || e->size >= BIAS_30;
 }
@@ -274,6 +306,36 @@ static void test_products_of_8_bits(void **unused)
         e.c.group = 1;
         e.c.k = i % 2 == 0 ? 4 * (1 + (int32_t)draw(5)) : 1 + (int32_t)draw(9);
         e.c.c = channels[draw(COUNT(channels))];
+        check_eight(&e);
+    }
+}
+
+/* int16 by int8 weights: channels as above, also of depthwise convolutions, other groups, which keep the reference kernel, and
+   sums of more terms than int32 holds. */
+static void test_16_by_8_bits(void **unused)
+{
+    static const int32_t channels[] = {1, 3, 4, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 48, 65};
+    static const int32_t depths[] = {1, 2, 3, 5, 8, 16, 31, 64, 509, 510, 511, 512, 1020, 1021, 1100};
+    eight e;
+    (void)unused;
+    state = 17;
+    for (uint32_t i = 0; i < COUNT(channels) * 8; i++) {
+        memset(&e, 0, sizeof(e));
+        draw_window(&e.c);
+        draw_types(&e);
+        e.x = e.y = I16;
+        e.w = I8;
+        e.most = draw(4) == 0;
+        e.type = i % 4 == 3 ? NNRT_NODE_TYPE_FULL_CONNECTION : NNRT_NODE_TYPE_CONV2D_FUSION;
+        e.c.n = 1 + (int32_t)draw(2);
+        e.c.c = e.c.k = channels[i % COUNT(channels)];
+        e.c.group = i % 4 == 1 ? e.c.k : i % 4 == 2 && e.c.k % 4 == 0 ? 4 : 1;
+        if (i % 4 == 0 || i % 4 == 3)
+            e.c.k = depths[draw(COUNT(depths))];
+        if (i % 4 == 3 || (i % 4 == 0 && e.c.k > 64))
+            e.c.n = e.c.h = e.c.window[0] = e.c.window[1] = 1;
+        for (uint32_t k = 0; k < 4 && e.c.window[0] * e.c.window[1] == 1; k++)
+            e.c.pad[k] = 0;
         check_eight(&e);
     }
 }
@@ -1427,6 +1489,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_products_of_8_bits),
+        cmocka_unit_test(test_16_by_8_bits),
         cmocka_unit_test(test_halves_of_8_bits),
         cmocka_unit_test(test_depthwise_of_8_bits),
         cmocka_unit_test(test_groups_of_8_bits),

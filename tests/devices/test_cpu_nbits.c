@@ -28,6 +28,8 @@ typedef struct spec {
     bool bias, added, residual;
     NNRT_ActivationType activation;
     bool int8; /* accuracyLevel 4 */
+    int32_t least, range; /* entries are least to least + range - 1; range 0: all of `bits` bits */
+    bool factored;        /* scales, and minima (zero point * scale), of 256 entries are products of a factor and an int8 */
 } spec;
 
 /* Its constants: entries [N,blocks * block], scales and zero points [N,blocks]. */
@@ -37,19 +39,37 @@ typedef struct numbers {
     int32_t blocks;
 } numbers;
 
+/* Scales and zero points as super-blocks of GGUF files have them: a factor like a float16 number times -128 to 127, and a
+   factor times 0 to 63, divided by the scale. One scale in twenty is 0, and then any zero point. */
+static void factored(const spec *s, const numbers *n)
+{
+    float scale = 0, minimum = 0;
+    for (int32_t i = 0; i < s->N * n->blocks; i++) {
+        if (i % (256 / s->block) == 0) {
+            scale = ldexpf((float)(1024 + draw(1024)), -20);
+            minimum = ldexpf((float)(1024 + draw(1024)), -18);
+        }
+        n->scales[i] = draw(20) == 0 ? 0.0f : scale * (float)((int32_t)draw(256) - 128);
+        if (s->zeros == REALS)
+            n->zeros[i] = n->scales[i] != 0 ? minimum * (float)draw(64) / n->scales[i] : 3.0f;
+    }
+}
+
 static numbers numbers_of(const spec *s)
 {
     numbers n;
     n.blocks = (s->K + s->block - 1) / s->block;
     n.entries = (uint8_t *)malloc((size_t)s->N * (size_t)n.blocks * (size_t)s->block);
     for (size_t i = 0; i < (size_t)s->N * (size_t)n.blocks * (size_t)s->block; i++)
-        n.entries[i] = (uint8_t)draw(1u << s->bits);
+        n.entries[i] = (uint8_t)((uint32_t)s->least + draw(s->range > 0 ? (uint32_t)s->range : 1u << s->bits));
     n.scales = reals((size_t)s->N * (size_t)n.blocks);
     n.zeros = reals((size_t)s->N * (size_t)n.blocks);
     for (size_t i = 0; i < (size_t)s->N * (size_t)n.blocks; i++)
         n.zeros[i] = s->zeros == NO_ZEROS ? (float)(1 << (s->bits - 1))
                      : s->zeros == BYTES  ? (float)draw(1u << s->bits)
                                           : n.zeros[i] * 20.0f;
+    if (s->factored)
+        factored(s, &n);
     n.bias = reals((size_t)s->N);
     n.added = reals((size_t)s->N);
     n.x = reals((size_t)s->rows * (size_t)(s->K + s->N));
@@ -108,6 +128,7 @@ static NNRT_Model *make(const spec *s, const numbers *n)
     NNRT_AddFusion add;
     NNRT_Split split;
     uint32_t in[5], parts[2], pair[2], x, y;
+    memset(&attr, 0, sizeof(attr));
     attr.columns = s->K;
     attr.bits = s->bits;
     attr.blockSize = s->block;
@@ -205,8 +226,9 @@ static void check(const spec *s)
     const size_t nY = product_of(2, dims);
     float *y = reals(nY), *bound = reals(nY);
     char what[100];
-    snprintf(what, sizeof(what), "%d x %d x %d, %d bits, blocks of %d, zeros %d, %d%d%d%s", s->rows, s->K, s->N, s->bits,
-             s->block, s->zeros, s->bias, s->added, s->residual, s->int8 ? ", int8" : "");
+    snprintf(what, sizeof(what), "%d x %d x %d, %d bits, blocks of %d, zeros %d, %d%d%d%s, range %d%s", s->rows, s->K, s->N,
+             s->bits, s->block, s->zeros, s->bias, s->added, s->residual, s->int8 ? ", int8" : "", s->range,
+             s->factored ? ", factored" : "");
     expect(s, &n, y, bound);
     kernel = s->int8 ? "gemm_nbits_int8" : "gemm_nbits";
     every_set = s->int8;
@@ -227,7 +249,7 @@ static void test_one_row(void **unused)
     state = 1;
     for (int32_t i = 0; i < 15 * 12; i++) {
         const spec s = {1, columns[i % 12], channels[i % 15], i / 15 % 2 == 0 ? 4 : 8, 16 << i % 3, i / 4 % 3, i % 2 == 0,
-                        false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, false};
+                        false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, false, 0, 0, false};
         check(&s);
     }
 }
@@ -241,7 +263,7 @@ static void test_rows(void **unused)
     state = 2;
     for (int32_t i = 0; i < 60; i++) {
         const spec s = {rows[i % 10], 20 + 13 * (i % 7), channels[i % 6], i / 10 % 2 == 0 ? 4 : 8, 16 << i % 2, i / 3 % 3,
-                        i % 2 == 0, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, false};
+                        i % 2 == 0, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, false, 0, 0, false};
         check(&s);
     }
 }
@@ -250,11 +272,11 @@ static void test_rows(void **unused)
 static void test_threads(void **unused)
 {
     static const spec specs[] = {
-        {1, 600, 700, 4, 32, NO_ZEROS, true, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, false},
-        {1, 600, 700, 8, 32, BYTES, false, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, false},
-        {3, 300, 500, 4, 128, BYTES, true, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, false},
-        {70, 100, 130, 4, 32, BYTES, true, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, false},
-        {300, 40, 70, 8, 16, REALS, true, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, false},
+        {1, 600, 700, 4, 32, NO_ZEROS, true, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, false, 0, 0, false},
+        {1, 600, 700, 8, 32, BYTES, false, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, false, 0, 0, false},
+        {3, 300, 500, 4, 128, BYTES, true, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, false, 0, 0, false},
+        {70, 100, 130, 4, 32, BYTES, true, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, false, 0, 0, false},
+        {300, 40, 70, 8, 16, REALS, true, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, false, 0, 0, false},
     };
     (void)unused;
     state = 3;
@@ -269,7 +291,7 @@ static void test_epilogue(void **unused)
     state = 4;
     for (int32_t i = 0; i < 24; i++) {
         const spec s = {i % 3 == 0 ? 1 : i % 3 == 1 ? 3 : 9, 50, 37 + 40 * (i % 2), i % 2 == 0 ? 4 : 8, 32, i % 3, i % 2 == 0,
-                        i % 4 != 0, i % 4 != 1, i % 4 == 2 ? NNRT_ACTIVATION_TYPE_RELU : NNRT_ACTIVATION_TYPE_NO_ACTIVATION, false};
+                        i % 4 != 0, i % 4 != 1, i % 4 == 2 ? NNRT_ACTIVATION_TYPE_RELU : NNRT_ACTIVATION_TYPE_NO_ACTIVATION, false, 0, 0, false};
         check(&s);
     }
 }
@@ -280,29 +302,88 @@ static void test_int8(void **unused)
     static const int32_t rows[] = {1, 2, 4, 5, 8, 9, 13, 16, 1, 21};
     static const int32_t channels[] = {1, 5, 16, 17, 33, 64, 70, 130};
     static const spec large[] = {
-        {1, 600, 700, 4, 32, NO_ZEROS, true, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, true},
-        {1, 600, 700, 8, 32, REALS, true, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, true},
-        {300, 128, 200, 4, 64, NO_ZEROS, true, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, true},
-        {523, 96, 70, 8, 16, BYTES, false, true, true, NNRT_ACTIVATION_TYPE_RELU, true},
-        {65, 300, 130, 4, 256, BYTES, true, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, true},
+        {1, 600, 700, 4, 32, NO_ZEROS, true, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, true, 0, 0, false},
+        {1, 600, 700, 8, 32, REALS, true, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, true, 0, 0, false},
+        {300, 128, 200, 4, 64, NO_ZEROS, true, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, true, 0, 0, false},
+        {523, 96, 70, 8, 16, BYTES, false, true, true, NNRT_ACTIVATION_TYPE_RELU, true, 0, 0, false},
+        {65, 300, 130, 4, 256, BYTES, true, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, true, 0, 0, false},
+        {13, 1100, 40, 4, 512, NO_ZEROS, true, false, true, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, true, 0, 0, false},
+        {37, 2100, 33, 8, 1024, BYTES, false, true, false, NNRT_ACTIVATION_TYPE_RELU, true, 0, 0, false},
     };
     (void)unused;
     state = 7;
     for (int32_t i = 0; i < 160; i++) {
         const spec s = {rows[i % 10], 1 + 13 * (i % 17), channels[i % 8], i / 10 % 2 == 0 ? 4 : 8, 16 << i / 2 % 5, i / 3 % 3,
                         i % 2 == 0, i % 3 == 0, i % 5 == 0, i % 6 == 0 ? NNRT_ACTIVATION_TYPE_RELU : NNRT_ACTIVATION_TYPE_NO_ACTIVATION,
-                        true};
+                        true, 0, 0, false};
         check(&s);
     }
     for (uint32_t i = 0; i < COUNT(large); i++)
         check(&large[i]);
 }
 
+/* Entries and scales that are packed into fewer bytes: entries that have 2, 3, 5 or 6 bits only, anywhere in the range, with
+   scales of each kind, and factored scales with all of these; the rows of test_int8. */
+static void test_few_bytes(void **unused)
+{
+    static const int32_t ranges[][3] = {{4, 0, 0}, {4, 1, 4}, {4, 4, 8}, {8, 0, 0}, {8, 100, 3}, {8, 112, 32}, {8, 96, 64}, {8, 5, 16}};
+    static const int32_t rows[] = {1, 3, 4, 7, 1, 9, 16};
+    static const int32_t channels[] = {1, 8, 33, 64, 70, 130};
+    (void)unused;
+    state = 8;
+    for (int32_t i = 0; i < 2 * 8 * 12; i++) {
+        const int32_t *const range = ranges[i % 8];
+        const bool factors = i % 3 > 0;
+        spec s = {rows[i % 7], factors ? 256 * (1 + i % 2) : 40 + 29 * (i % 9), channels[i / 2 % 6], range[0],
+                  factors ? 16 << i / 8 % 2 : 32 << i / 8 % 3, i / 16 % 3, i % 2 == 0, i % 5 == 0, i % 7 == 0,
+                  NNRT_ACTIVATION_TYPE_NO_ACTIVATION, true, range[1], range[2], factors};
+        s.least = s.zeros == NO_ZEROS ? s.least : 0;
+        check(&s);
+    }
+}
+
+/* Bytes of a session: packed weights without the bits that no entry has, with factored scales. */
+static void test_bytes(void **unused)
+{
+    static const struct {
+        spec s;
+        double least, most; /* bytes for each weight; most: on sets without this form of scales */
+    } cases[] = {
+        {{1, 1024, 2048, 4, 32, REALS, false, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, true, 0, 0, true}, 0.61, 0.78},
+        {{1, 1024, 2048, 8, 16, NO_ZEROS, false, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, true, 96, 64, true}, 0.85, 1.28},
+        {{1, 1024, 2048, 8, 32, REALS, false, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, true, 0, 32, true}, 0.74, 1.28},
+        {{1, 1024, 2048, 4, 16, REALS, false, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, true, 0, 4, true}, 0.43, 1.03},
+    };
+    (void)unused;
+    state = 9;
+    for (uint32_t i = 0; i < COUNT(cases); i++) {
+        const numbers n = numbers_of(&cases[i].s);
+        NNRT_Model *model = make(&cases[i].s, &n);
+        for (uint32_t k = 0; k < nSets; k++) {
+            nnrt_session_desc desc;
+            nnrt_error e;
+            size_t bytes = 0;
+            const bool plain = strstr(sets[k], "vector") != NULL || strstr(sets[k], "simd128") != NULL;
+            const double weights = 1024.0 * 2048.0;
+            memset(&desc, 0, sizeof(desc));
+            memset(&e, 0, sizeof(e));
+            desc.device = sets[k];
+            assert_int_equal(nnrt_session_bytes(model, &desc, &bytes, &e), NNRT_SUCCESS);
+            if (has_no_floats(k))
+                continue;
+            if ((double)bytes / weights > (plain ? cases[i].most : cases[i].least))
+                fail_msg("%s, case %u: %.3f bytes for each weight", sets[k], i, (double)bytes / weights);
+        }
+        nnrt_model_destroy(model);
+        numbers_free(&n);
+    }
+}
+
 /* Scales with which a weight could be infinite use the reference kernel; also weights that are inputs. */
 static void test_left(void **unused)
 {
     static const float odd[] = {INFINITY, -1e38f, NAN, 7e28f};
-    const spec s = {6, 32, 4, 4, 16, NO_ZEROS, false, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, false};
+    const spec s = {6, 32, 4, 4, 16, NO_ZEROS, false, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, false, 0, 0, false};
     numbers n;
     (void)unused;
     state = 5;
@@ -334,7 +415,7 @@ static void test_left(void **unused)
 /* The reported number of bytes suffices, one less fails. */
 static void test_memory(void **unused)
 {
-    spec s = {9, 64, 70, 4, 16, BYTES, true, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, false};
+    spec s = {9, 64, 70, 4, 16, BYTES, true, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, false, 0, 0, false};
     numbers n;
     NNRT_Model *models[2];
     float *y = reals(9 * 70);
@@ -362,7 +443,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_row), cmocka_unit_test(test_rows), cmocka_unit_test(test_threads),
         cmocka_unit_test(test_epilogue), cmocka_unit_test(test_left), cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_int8),
+        cmocka_unit_test(test_int8), cmocka_unit_test(test_few_bytes), cmocka_unit_test(test_bytes),
     };
     return cmocka_run_group_tests(tests, add_devices, NULL);
 }

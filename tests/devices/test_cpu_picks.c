@@ -267,6 +267,79 @@ static void test_extremes(void **unused)
     }
 }
 
+/* The same with a dynamic number of rows of x, in float32 and float16; y has as many rows or one. Steps of another form are not
+   fused: way as above. */
+static void test_dynamic_extremes(void **unused)
+{
+    enum { MOST = 9, WIDE = 21 };
+    static const int32_t rows[] = {MOST, 1, 4, 0, MOST - 1};
+    (void)unused;
+    state = 5;
+    for (uint32_t i = 0; i < 2 * 4 * 2 * 2 * nSets; i++) {
+        const bool largest = i % 2 == 0, one = i / 8 % 2 == 0, half = i / 16 % 2 != 0;
+        const uint32_t way = i / 2 % 4;
+        const NNRT_DataType type = half ? NNRT_DATA_TYPE_FLOAT16 : F32;
+        const int32_t dims[2][2] = {{-1, WIDE}, {one ? 1 : -1, WIDE}};
+        const size_t size = half ? 2 : 4;
+        nnrt_bound bounds[2] = {{"x", {2, {MOST, WIDE}}}, {"y", {2, {one ? 1 : MOST, WIDE}}}};
+        nnrt_builder *b = NULL;
+        nnrt_session *session = NULL;
+        nnrt_session_desc desc;
+        nnrt_error e;
+        uint32_t ids[2], same[2], where[3];
+        NNRT_Model *model;
+        float *p = specials(MOST * WIDE), *q = specials(MOST * WIDE);
+        uint16_t halves[2][MOST * WIDE];
+        for (int32_t k = 0; k < MOST * WIDE; k++) {
+            halves[0][k] = nnrt_half_from_float(p[k]);
+            halves[1][k] = nnrt_half_from_float(q[k]);
+        }
+        assert_int_equal(nnrt_builder_create(&b, "extreme", NULL), NNRT_SUCCESS);
+        ids[0] = nnrt_builder_input(b, "x", type, 2, dims[0]);
+        ids[1] = nnrt_builder_input(b, "y", type, 2, dims[1]);
+        same[0] = ids[way == 2 ? 1 : 0];
+        same[1] = ids[way >= 2 ? 1 : 0];
+        where[0] = nnrt_builder_op(b, "same", NNRT_NODE_TYPE_EQUAL, NULL, same, 2);
+        where[1] = nnrt_builder_op(b, "most", largest ? NNRT_NODE_TYPE_MAXIMUM : NNRT_NODE_TYPE_MINIMUM, NULL, ids, 2);
+        where[2] = ids[way == 1 ? 1 : 0];
+        nnrt_builder_output(b, nnrt_builder_op(b, "z", NNRT_NODE_TYPE_WHERE, NULL, where, 3));
+        model = finish(b);
+        memset(&desc, 0, sizeof(desc));
+        memset(&e, 0, sizeof(e));
+        desc.device = sets[i / 32];
+        desc.bounds = nnrt_bound_list_make(bounds, 2);
+        if (nnrt_session_create(&session, model, &desc, &e) != NNRT_SUCCESS)
+            fail_msg("%s: %s", sets[i / 32], e.message);
+        assert_int_equal(nnrt_session_get_memory(session).steps == 1, way == 0);
+        for (uint32_t r = 0; r < COUNT(rows); r++) {
+            float z[MOST * WIDE];
+            const int32_t now[2][2] = {{rows[r], WIDE}, {one ? 1 : rows[r], WIDE}};
+            nnrt_io in[2], out = nnrt_io_make(z, sizeof(z));
+            for (uint32_t k = 0; k < 2; k++) {
+                in[k] = nnrt_io_make(half ? (void *)halves[k] : k == 0 ? (void *)p : (void *)q, (size_t)(now[k][0] * WIDE) * size);
+                in[k].dims = now[k];
+            }
+            assert_int_equal(nnrt_run(session, in, 2, &out, 1), NNRT_SUCCESS);
+            assert_int_equal(nnrt_session_output(session, 0).bytes, (size_t)(rows[r] * WIDE) * size);
+            for (int32_t k = 0; k < rows[r] * WIDE; k++) {
+                const int32_t at = one ? k % WIDE : k;
+                const float u = half ? nnrt_half_to_float(halves[0][k]) : p[k];
+                const float v = half ? nnrt_half_to_float(halves[1][at]) : q[at];
+                const float most = largest ? (u > v ? u : v) : (u < v ? u : v);
+                const float expected = (way == 3 ? u == v : way == 2 ? v == v : u == u) ? most : way == 1 ? v : u;
+                const float found = half ? nnrt_half_to_float(((const uint16_t *)(const void *)z)[k]) : z[k];
+                if (expected == expected ? found != expected || signbit(found) != signbit(expected) : found == found)
+                    fail_msg("%s: way %u, element %d is %g, expected %g", sets[i / 32], (unsigned)way, (int)k, (double)found,
+                             (double)expected);
+            }
+        }
+        nnrt_session_destroy(session);
+        nnrt_model_destroy(model);
+        free(q);
+        free(p);
+    }
+}
+
 /* ---- positions of extremes ---- */
 
 /* Whether v precedes best: NaN is last, -0 equals 0. */
@@ -802,6 +875,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_comparisons), cmocka_unit_test(test_choices), cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_dynamic_extremes),
         cmocka_unit_test(test_positions),   cmocka_unit_test(test_tops),    cmocka_unit_test(test_resizes),
         cmocka_unit_test(test_lrn),
         cmocka_unit_test(test_norms),         cmocka_unit_test(test_powers),

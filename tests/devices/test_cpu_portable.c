@@ -322,38 +322,173 @@ static void test_comparisons(void **unused)
     }
 }
 
+/* All pairs of types: masks and integers of any bits, floats beyond the range of integers, NaN. */
 static void test_casts(void **unused)
 {
-    static const NNRT_DataType pairs[][2] = {{NNRT_DATA_TYPE_BOOL, F32},
-                                             {NNRT_DATA_TYPE_UINT8, F32},
-                                             {NNRT_DATA_TYPE_INT8, F32},
-                                             {NNRT_DATA_TYPE_INT16, F32},
-                                             {I64, F32},
-                                             {NNRT_DATA_TYPE_BOOL, I32},
-                                             {NNRT_DATA_TYPE_UINT8, I32},
-                                             {I64, I32},
-                                             {NNRT_DATA_TYPE_BOOL, I64},
-                                             {I32, I64},
-                                             {F32, NNRT_DATA_TYPE_BOOL},
-                                             {I64, NNRT_DATA_TYPE_BOOL},
-                                             {I32, NNRT_DATA_TYPE_BOOL},
-                                             {NNRT_DATA_TYPE_BOOL, NNRT_DATA_TYPE_UINT8}};
+    static const double edges[] = {NAN, INFINITY, -INFINITY, -0.0, 255.5, -128.9, 40000, -40000, 70000, 0x1p31, -0x1p33, 3.7};
     (void)unused;
     state = 4;
-    for (uint32_t i = 0; i < 2 * COUNT(pairs); i++) {
-        const int32_t dims[2] = {size(9), size(300)}, one = 1;
-        const int32_t to = (int32_t)pairs[i / 2][1];
-        spec s = begin(NNRT_NODE_TYPE_CAST, NULL, "cast_elements", 0);
-        s.in[0] = made(pairs[i / 2][0], 2, dims);
+    for (uint32_t i = 0; i < COUNT(types) * COUNT(types); i++) {
+        const NNRT_DataType from = types[i / COUNT(types)], into = types[i % COUNT(types)];
+        const int32_t dims[2] = {size(3), size(600)}, one = 1, to = (int32_t)into;
+        spec s = begin(NNRT_NODE_TYPE_CAST, NULL, from == F32 && into == NNRT_DATA_TYPE_INT16 ? "cast_elements" : NULL, 0);
+        if (from == into)
+            continue;
+        s.in[0] = made(from, 2, dims);
         s.in[0].more = (int32_t)draw(3);
-        if (pairs[i / 2][0] == I64)
-            ((int64_t *)s.in[0].data)[0] = i % 2 == 0 ? (int64_t)1 << 60 | 12345 : -((int64_t)1 << 24) - 1;
-        if (pairs[i / 2][0] == NNRT_DATA_TYPE_BOOL)
-            ((uint8_t *)s.in[0].data)[0] = 7;
+        for (size_t k = 0; k < bytes_of(&s.in[0]) && from < F16; k++)
+            ((uint8_t *)s.in[0].data)[k] = (uint8_t)draw(256);
+        for (size_t k = 0; k < COUNT(edges) && k < product_of(2, dims) && from >= F32; k++)
+            if (from == F32)
+                ((float *)s.in[0].data)[k] = (float)edges[k];
+            else
+                ((double *)s.in[0].data)[k] = edges[k];
         s.in[1] = made(I32, 1, &one);
         memcpy(s.in[1].data, &to, sizeof(to));
         s.in[1].constant = true;
         s.count = 2;
+        check(&s);
+    }
+}
+
+/* Random bytes; of float64 the drawn numbers. */
+static operand any_bits(NNRT_DataType type, int32_t rank, const int32_t *dims)
+{
+    operand o = made(type, rank, dims);
+    for (size_t k = 0; k < bytes_of(&o) && type < F16; k++)
+        ((uint8_t *)o.data)[k] = type == NNRT_DATA_TYPE_BOOL ? (uint8_t)draw(2) : (uint8_t)draw(256);
+    return o;
+}
+
+/* Elementwise operators of all types without a kernel of float32: parts of blocks, whole ones, broadcast operands. */
+static void test_elements(void **unused)
+{
+    static const NNRT_NodeType ops[] = {
+        NNRT_NODE_TYPE_ADD_FUSION,  NNRT_NODE_TYPE_SUB_FUSION,  NNRT_NODE_TYPE_MUL_FUSION, NNRT_NODE_TYPE_DIV_FUSION,
+        NNRT_NODE_TYPE_MAXIMUM,     NNRT_NODE_TYPE_MINIMUM,     NNRT_NODE_TYPE_ELTWISE,    NNRT_NODE_TYPE_BITWISE_AND,
+        NNRT_NODE_TYPE_BITWISE_OR,  NNRT_NODE_TYPE_BITWISE_XOR, NNRT_NODE_TYPE_BIT_SHIFT,  NNRT_NODE_TYPE_BIT_SHIFT,
+        NNRT_NODE_TYPE_ADD_N};
+    static const NNRT_DataType all[] = {NNRT_DATA_TYPE_INT8,   NNRT_DATA_TYPE_INT16,  NNRT_DATA_TYPE_INT32,
+                                        NNRT_DATA_TYPE_INT64,  NNRT_DATA_TYPE_UINT8,  NNRT_DATA_TYPE_UINT16,
+                                        NNRT_DATA_TYPE_UINT32, NNRT_DATA_TYPE_UINT64, NNRT_DATA_TYPE_FLOAT64};
+    (void)unused;
+    state = 12;
+    for (uint32_t i = 0; i < 3 * COUNT(ops) * COUNT(all); i++) {
+        const NNRT_NodeType op = ops[i % COUNT(ops)];
+        const NNRT_DataType type = all[i / COUNT(ops) % COUNT(all)];
+        const bool real = type == NNRT_DATA_TYPE_FLOAT64, bits = op >= NNRT_NODE_TYPE_BITWISE_AND && op <= NNRT_NODE_TYPE_BIT_SHIFT;
+        const int32_t dims[3] = {size(3), size(4), size(600)}, part[3] = {draw(2) ? 1 : dims[0], draw(2) ? 1 : dims[1], draw(3) ? dims[2] : 1};
+        NNRT_Eltwise mode = {(NNRT_EltwiseMode)draw(3)};
+        NNRT_BitShift shift = {i % 2 == 0 ? NNRT_SHIFT_DIRECTION_LEFT : NNRT_SHIFT_DIRECTION_RIGHT};
+        spec s = begin(op, op == NNRT_NODE_TYPE_ELTWISE ? (const void *)&mode : op == NNRT_NODE_TYPE_BIT_SHIFT ? (const void *)&shift : NULL,
+                       (real && op != NNRT_NODE_TYPE_ADD_N) || type == NNRT_DATA_TYPE_INT16 || bits ? "elements" : NULL, 0);
+        if ((bits && real) || (op == NNRT_NODE_TYPE_DIV_FUSION && !real) || (op == NNRT_NODE_TYPE_BIT_SHIFT && type < NNRT_DATA_TYPE_UINT8))
+            continue;
+        s.count = op == NNRT_NODE_TYPE_ADD_N ? 2 + draw(3) : 2;
+        for (uint32_t k = 0; k < s.count; k++)
+            s.in[k] = any_bits(type, 3, k == 1 ? part : dims);
+        for (size_t k = 0; op == NNRT_NODE_TYPE_BIT_SHIFT && k < bytes_of(&s.in[1]); k++)
+            ((uint8_t *)s.in[1].data)[k] = k % nnrt_type_size(type) == 0 ? (uint8_t)draw(70) : 0;
+        check(&s);
+        if (type <= NNRT_DATA_TYPE_INT64) {
+            s = begin(i % 2 == 0 ? NNRT_NODE_TYPE_ABS : NNRT_NODE_TYPE_NEG, NULL, NULL, 0);
+            s.in[0] = any_bits(type, 3, dims);
+            s.count = 1;
+            check(&s);
+        }
+    }
+}
+
+/* Reductions and positions of extremes of integers along any axes, also of many numbers. */
+static void test_integer_lines(void **unused)
+{
+    (void)unused;
+    state = 13;
+    for (uint32_t i = 0; i < 160; i++) {
+        const NNRT_DataType type = i % 8 == 7 ? NNRT_DATA_TYPE_UINT64 : types[i % 8];
+        const int32_t dims[3] = {size(5), i % 3 == 0 ? size(600) : size(9), i % 3 == 1 ? size(600) : size(70)}, count = size(3);
+        const int64_t axes[3] = {(int64_t)draw(3), 1, 2};
+        static const int64_t all_axes[3] = {0, 1, 2};
+        NNRT_ArgMaxFusion most;
+        NNRT_ArgMinFusion least;
+        NNRT_ReduceFusion reduce;
+        NNRT_All whole;
+        spec s;
+        memset(&most, 0, sizeof(most));
+        memset(&least, 0, sizeof(least));
+        memset(&reduce, 0, sizeof(reduce));
+        memset(&whole, 0, sizeof(whole));
+        most.axis = least.axis = (int64_t)draw(3);
+        most.topK = least.topK = 1;
+        s = begin(i % 2 == 0 ? NNRT_NODE_TYPE_ARGMAX_FUSION : NNRT_NODE_TYPE_ARGMIN_FUSION,
+                  i % 2 == 0 ? (const void *)&most : (const void *)&least, NULL, 0);
+        s.in[0] = i % 5 == 0 ? made(type, 3, dims) : any_bits(type, 3, dims);
+        s.count = 1;
+        if (type != NNRT_DATA_TYPE_BOOL)
+            check(&s);
+        else
+            free(s.in[0].data);
+        reduce.mode = type == NNRT_DATA_TYPE_BOOL ? (i % 16 < 8 ? NNRT_REDUCE_MODE_MAX : NNRT_REDUCE_MODE_ALL)
+                                                  : (NNRT_ReduceMode)(i / 8 % 8);
+        reduce.coeff = 1;
+        reduce.keepDims = true;
+        s = begin(i % 9 == 8 ? NNRT_NODE_TYPE_ALL : NNRT_NODE_TYPE_REDUCE_FUSION,
+                  i % 9 == 8 ? (const void *)&whole : (const void *)&reduce,
+                  i % 9 == 8 ? "all" : reduce.mode != NNRT_REDUCE_MODE_L2 ? "reduce_any" : NULL, 0);
+        s.in[0] = any_bits(type, 3, dims);
+        for (size_t k = 0; k < bytes_of(&s.in[0]) && (reduce.mode == NNRT_REDUCE_MODE_ALL || i % 9 == 8) && i % 2 == 0; k++)
+            ((uint8_t *)s.in[0].data)[k] = 1;
+        s.in[1] = count == 1 ? list_of(1, axes) : count == 2 ? list_of(2, axes + 1) : list_of(3, all_axes);
+        s.count = 2;
+        check(&s);
+    }
+}
+
+/* Products of integers: batches that broadcast, both transpositions, a bias, more columns than a block. */
+static void test_integer_products(void **unused)
+{
+    static const NNRT_DataType wide[] = {NNRT_DATA_TYPE_INT32, NNRT_DATA_TYPE_INT64, NNRT_DATA_TYPE_UINT32, NNRT_DATA_TYPE_UINT64};
+    (void)unused;
+    state = 14;
+    for (uint32_t i = 0; i < 48; i++) {
+        const NNRT_DataType type = wide[i % 4];
+        const int32_t B = size(3), M = size(9), K = size(20), N = i % 3 == 0 ? size(600) : size(30);
+        NNRT_MatMulFusion attr;
+        int32_t x[3] = {B, M, K}, y[3] = {i % 2 == 0 ? 1 : B, K, N};
+        spec s;
+        memset(&attr, 0, sizeof(attr));
+        attr.transposeA = i / 4 % 2 == 1;
+        attr.transposeB = i / 8 % 2 == 1;
+        if (attr.transposeA)
+            x[1] = K, x[2] = M;
+        if (attr.transposeB)
+            y[1] = N, y[2] = K;
+        s = begin(NNRT_NODE_TYPE_MATMUL_FUSION, &attr, "matmul_int", 0);
+        s.in[0] = any_bits(type, 3, x);
+        s.in[1] = any_bits(type, 3, y);
+        s.in[2] = any_bits(type, 1, &N);
+        s.count = i % 5 == 0 ? 2 : 3;
+        if (s.count == 2)
+            free(s.in[2].data);
+        check(&s);
+    }
+}
+
+static void test_hardmax(void **unused)
+{
+    (void)unused;
+    state = 15;
+    for (uint32_t i = 0; i < 40; i++) {
+        const int32_t dims[3] = {size(4), size(30), size(70)};
+        NNRT_Hardmax attr = {(int64_t)draw(3)};
+        spec s = begin(NNRT_NODE_TYPE_HARDMAX, &attr, i % 4 == 3 ? NULL : "hardmax", 0);
+        s.in[0] = made(i % 4 == 3 ? F16 : F32, 3, dims);
+        for (size_t k = 0; k < product_of(3, dims) && i % 4 != 3; k++)
+            if (draw(4) == 0)
+                ((float *)s.in[0].data)[k] = draw(3) == 0 ? NAN : draw(2) == 0 ? -INFINITY : 1;
+        for (size_t k = 0; k < product_of(3, dims) && i % 4 == 2; k++)
+            ((float *)s.in[0].data)[k] = k % 3 == 0 ? NAN : -INFINITY;
+        s.count = 1;
         check(&s);
     }
 }
@@ -366,7 +501,7 @@ static void test_integers(void **unused)
     state = 5;
     for (uint32_t i = 0; i < 24; i++) {
         const int32_t dims[2] = {size(9), size(70)};
-        spec s = begin(NNRT_NODE_TYPE_BITWISE_NOT, NULL, "bitwise_not", 0);
+        spec s = begin(NNRT_NODE_TYPE_BITWISE_NOT, NULL, "elements", 0);
         s.in[0] = made(types[1 + i % 7], 2, dims);
         s.in[0].more = 1;
         s.count = 1;
@@ -577,7 +712,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_transposes),  cmocka_unit_test(test_gathers),    cmocka_unit_test(test_repeated),
-        cmocka_unit_test(test_comparisons), cmocka_unit_test(test_casts),      cmocka_unit_test(test_integers),
+        cmocka_unit_test(test_comparisons), cmocka_unit_test(test_casts), cmocka_unit_test(test_elements), cmocka_unit_test(test_integer_lines),
+        cmocka_unit_test(test_integer_products), cmocka_unit_test(test_hardmax),      cmocka_unit_test(test_integers),
         cmocka_unit_test(test_rotary),      cmocka_unit_test(test_col2im),     cmocka_unit_test(test_conv_transpose),
         cmocka_unit_test(test_resize),      cmocka_unit_test(test_reductions), cmocka_unit_test(test_pools),
     };

@@ -729,15 +729,15 @@ static void every_word(image *file, uint32_t *opens, uint32_t *refused)
     }
 }
 
-/* MATMUL_NBITS with three rows of x and five results. zero: 0: no zero points; 1: packed; 2: float32. */
-static NNRT_Model *nbits_of(int64_t columns, int64_t bits, int64_t block, int zero, bool bias)
+/* MATMUL_NBITS with three rows of x and five results. zero: 0: no zero points; 1: packed; 2: float32. level: accuracyLevel. */
+static NNRT_Model *nbits_of(int64_t columns, int64_t bits, int64_t block, int zero, bool bias, int64_t level)
 {
     const int32_t blocks = (int32_t)((columns + block - 1) / block), x[2] = {3, (int32_t)columns}, five = 5;
     const int32_t weight[3] = {5, blocks, (int32_t)(block * bits / 8)}, scale[2] = {5, blocks};
     const int32_t packed[2] = {5, (int32_t)((blocks * bits + 7) / 8)};
     uint8_t bytes[2048];
     float numbers[128];
-    NNRT_MatMulNBits attr = {0, 0, 0, 0};
+    NNRT_MatMulNBits attr = {0, 0, 0, 0, 0};
     nnrt_builder *b = NULL;
     NNRT_Model *model = NULL;
     uint32_t in[5] = {0, 0, 0, NNRT_NO_TENSOR, NNRT_NO_TENSOR};
@@ -748,6 +748,7 @@ static NNRT_Model *nbits_of(int64_t columns, int64_t bits, int64_t block, int ze
     attr.columns = columns;
     attr.bits = bits;
     attr.blockSize = block;
+    attr.accuracyLevel = level;
     assert_int_equal(nnrt_builder_create(&b, "nbits", NULL), NNRT_SUCCESS);
     in[0] = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, x);
     in[1] = nnrt_builder_constant(b, "weight", NNRT_DATA_TYPE_UINT8, 3, weight, bytes, true);
@@ -772,14 +773,18 @@ static void test_nbits(void **state)
         for (int zero = 0; zero < 3; zero++)
             for (int bias = 0; bias < 2; bias++)
                 for (uint32_t k = 0; nnrt_mcu_target(k) != NULL; k++) {
-                    NNRT_Model *model = nbits_of(zero == 1 ? 64 : 70, bits, bias ? 16 : 32, zero, bias != 0);
-                    assert_true(compares(model, nnrt_mcu_target(k), "nbits"));
-                    nnrt_model_destroy(model);
+                    for (int64_t level = 0; level <= 4; level += 4) {
+                        NNRT_Model *model = nbits_of(zero == 1 ? 64 : 70, bits, bias ? 16 : 32, zero, bias != 0, level);
+                        if (level == 0 || bits > 2)
+                            assert_true(compares(model, nnrt_mcu_target(k), "nbits"));
+                        nnrt_model_destroy(model);
+                    }
                 }
 }
 
-/* A forged attribute of MATMUL_NBITS in a plan with packed zero points and bias: one more of anything is outside an argument. */
-static void test_forged_nbits(void **state)
+/* A forged attribute of MATMUL_NBITS in a plan with packed zero points and bias: one more of anything is outside an argument.
+   Of x rounded to int8: of entries of 2 bits there is no kernel, and 48 is also outside the scratch. */
+static void check_forged_nbits(int64_t level)
 {
     const struct {
         size_t member;
@@ -804,7 +809,7 @@ static void test_forged_nbits(void **state)
         {offsetof(NNRT_McuNbits, blockSize), -16, false},
         {offsetof(NNRT_McuNbits, blockSize), 1 << 20, false},
         {offsetof(NNRT_McuNbits, bits), 8, false},
-        {offsetof(NNRT_McuNbits, bits), 2, true},
+        {offsetof(NNRT_McuNbits, bits), 2, level == 0},
         {offsetof(NNRT_McuNbits, bits), 0, false},
         {offsetof(NNRT_McuNbits, bits), 3, false},
         {offsetof(NNRT_McuNbits, zero), 2, false}, /* float32 has more bytes */
@@ -813,11 +818,10 @@ static void test_forged_nbits(void **state)
         {offsetof(NNRT_McuNbits, bias), 0, false},
         {offsetof(NNRT_McuNbits, bias), 2, false},
     };
-    NNRT_Model *model = nbits_of(64, 4, 16, 1, true);
+    NNRT_Model *model = nbits_of(64, 4, 16, 1, true, level);
     nnrt_error e;
     image file;
     size_t attr;
-    (void)state;
     assert_int_equal(save(model, "cortex-m4", &file, &e), NNRT_SUCCESS);
     attr = PLAN + word_of(&file, IO + 64 * (size_t)(word_of(&file, PLAN + 12) + word_of(&file, PLAN + 16)) + 4);
     assert_int_equal(word_of(&file, attr + offsetof(NNRT_McuNbits, blockSize)), 16);
@@ -828,6 +832,13 @@ static void test_forged_nbits(void **state)
     }
     free(file.data);
     nnrt_model_destroy(model);
+}
+
+static void test_forged_nbits(void **state)
+{
+    (void)state;
+    check_forged_nbits(0);
+    check_forged_nbits(4);
 }
 
 /* All kernels: these layers in int8, uint8 and float32, or in int16, on a target of each processor, also with the other
@@ -861,13 +872,14 @@ static void test_every_word(void **state)
         nnrt_model_destroy(model);
     }
     real = plus = extreme = sixteen = false;
-    for (int zero = 0; zero < 3; zero++) {
-        NNRT_Model *model = nbits_of(70, 4, 32, zero, zero > 0);
+    for (int k = 0; k < 6; k++) {
+        const int zero = k / 2;
+        NNRT_Model *model = nbits_of(70, 4, 32, zero, zero > 0, k % 2 * 4);
         nnrt_error e;
         image file;
         assert_int_equal(save(model, processors[zero], &file, &e), NNRT_SUCCESS);
         every_word(&file, &opens, &refused);
-        seen[NNRT_MCU_NUMBER_matmul_nbits] = true;
+        seen[k % 2 == 0 ? NNRT_MCU_NUMBER_matmul_nbits : NNRT_MCU_NUMBER_matmul_nbits_int8] = true;
         free(file.data);
         nnrt_model_destroy(model);
     }

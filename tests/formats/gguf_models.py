@@ -89,6 +89,7 @@ def block_256(rng, kind, n, deviation):
     spread = (1 << bits) / 12 ** 0.5
     if kind in ('Q4_K', 'Q5_K'):
         scales, minima = rng.integers(20, 64, (n, 8)), rng.integers(20, 64, (n, 8))
+        scales[rng.random(scales.shape) < 0.03] = 0
         d, scale = halves(deviation / spread / 42 * rng.uniform(0.8, 1.2, n))
         m, least = halves(scale * (1 << bits) / 2)
         w = scale[:, None] * scales[:, at // 32] * q - least[:, None] * minima[:, at // 32]
@@ -101,6 +102,7 @@ def block_256(rng, kind, n, deviation):
         parts = [d, m, six_bits(scales, minima)] + ([qh] if kind == 'Q5_K' else []) + [qs]
     elif kind == 'Q2_K':
         scales, minima = rng.integers(4, 16, (n, 16)), rng.integers(4, 16, (n, 16))
+        scales[rng.random(scales.shape) < 0.03] = 0
         d, scale = halves(deviation / spread / 10 * rng.uniform(0.8, 1.2, n))
         m, least = halves(scale * 1.5)
         w = scale[:, None] * scales[:, at // 16] * q - least[:, None] * minima[:, at // 16]
@@ -179,11 +181,12 @@ class Model:
 
 def make(arch, kind, seed=0, **changes):
     """changes: sizes below; keys, a dict of further keys without the prefix of the architecture; tied: no output matrix;
-    factors: the tensor of rotary factors; biases; fused: queries, keys and values in one matrix; bare: no vocabulary."""
+    factors: the tensor of rotary factors; biases; fused: queries, keys and values in one matrix; bare: no vocabulary; down:
+    the type of ffn_down alone."""
     rng = np.random.default_rng([seed, ARCHITECTURES.index(arch), TYPES[kind]])
     big = kind.endswith('_K')
     s = dict(width=256 if big else 64, inner=256 if big else 96, heads=4, kv=2, size=64 if big else 16, layers=2, tied=False, keys={},
-             factors=None, biases=False, fused=False, pooling=1, vocabulary=VOCABULARY, bare=False, places=128)
+             factors=None, biases=False, fused=False, pooling=1, vocabulary=VOCABULARY, bare=False, places=128, down=None)
     if arch in ('gpt2', 'bert', 'nomic-bert'):
         s['kv'] = s['heads']
     if arch == 'gemma3':
@@ -234,8 +237,8 @@ def make(arch, kind, seed=0, **changes):
         if layer_norm:
             m.vector(rng, name + '.bias', n)
 
-    def linear(name, rows, columns, bias):
-        m.weight(rng, name + '.weight', kind, rows, columns)
+    def linear(name, rows, columns, bias, type=kind):
+        m.weight(rng, name + '.weight', type, rows, columns)
         if bias:
             m.vector(rng, name + '.bias', rows, 0.0, 0.2)
 
@@ -282,7 +285,7 @@ def make(arch, kind, seed=0, **changes):
             if not biased:
                 linear(p + 'ffn_gate', inner, width, False)
             linear(p + 'ffn_up', inner, width, biased)
-        linear(p + 'ffn_down', width, inner, biased)
+        linear(p + 'ffn_down', width, inner, biased, s['down'] or kind)
         if arch in ('gemma2', 'gemma3'):
             norm(p + 'post_ffw_norm')
     m.arch, m.kind, m.own, m.sizes = arch, kind, own, s

@@ -4,8 +4,9 @@ blocks, soft caps, windows), GPT-2, BERT and Nomic BERT. All tokens at once, wit
 
     logits(model, ids)      float64[tokens, vocabulary] of a gguf_models.Model
     embedding(model, ids)   float64[width], pooled; float64[tokens, width] without pooling
-With int8=True, operands of quantized matrices are rounded to int8 with a scale per block (MATMUL_NBITS, accuracyLevel 4). With
-half=True, keys, after their rotation, and values are rounded to float16, as in a cache of that type.
+With int8=True, operands of quantized matrices are rounded to int8 with a scale per block (MATMUL_NBITS, accuracyLevel 4). cache 'f16':
+keys, after their rotation, and values are rounded to float16, as in a cache of that type; 'q8_0': to int8 with a float16 scale for 32
+elements of a row of a head, or for all of them, if their number is no multiple of 32.
 
 model.halves: rotary pairs are half of the dimensions apart in llama, too. model.exact: GELU by the error function.
 """
@@ -88,15 +89,24 @@ def rounded(x, block):
     return (q.astype(np.float64) * (most / np.float32(127)) * some).reshape(x.shape)
 
 
+def cached(x, kind):
+    """x [tokens, heads, size] as a cache of this type has it."""
+    if kind == 'f16':
+        return x.astype(np.float16).astype(np.float64)
+    blocks = x.reshape(*x.shape[:2], -1, 32 if x.shape[2] % 32 == 0 else x.shape[2])
+    scale = (np.abs(blocks).max(-1, keepdims=True) / 127).astype(np.float16).astype(np.float64)
+    return (np.rint(blocks / np.where(scale > 0, scale, 1)) * scale).reshape(x.shape)
+
+
 class Network:
-    def __init__(self, model, int8=False, half=False):
+    def __init__(self, model, int8=False, cache=None):
         names = {number: name for name, number in gguf_models.TYPES.items()}
         kinds = {tensor[0]: names.get(tensor[2], 'F32') for tensor in model.tensors}
         self.blocks = {name: 16 if kind in ('Q2_K', 'Q3_K', 'Q6_K') else 32 for name, kind in kinds.items()
                        if int8 and kind not in ('F32', 'F16', 'BF16')}
         self.m, self.v, self.own, self.s, self.arch = model, model.values, model.own, model.sizes, model.arch
         self.encoder = self.arch in ('bert', 'nomic-bert')
-        self.half = half
+        self.cache = cache
         self.layered = self.arch in ('gpt2', 'bert', 'nomic-bert')
 
     def product(self, x, name):
@@ -129,8 +139,8 @@ class Network:
             f, by = frequencies(self.m, self.arch == 'gemma3' and self.windowed(layer))
             angles = np.arange(n)[:, None] * f[None]
             q, k = (rotate(part, angles, by, self.arch == 'llama' and not self.m.halves) for part in (q, k))
-        if self.half:
-            k, v = k.astype(np.float16).astype(np.float64), v.astype(np.float16).astype(np.float64)
+        if self.cache:
+            k, v = cached(k, self.cache), cached(v, self.cache)
         k, v = np.repeat(k, heads // kv, axis=1), np.repeat(v, heads // kv, axis=1)
         scores = np.einsum('ihd,jhd->hij', q, k) / np.sqrt(size)
         cap = self.own.get('attn_logit_softcapping')
@@ -176,8 +186,8 @@ class Network:
         return x
 
 
-def logits(model, ids, int8=False, half=False):
-    net = Network(model, int8, half)
+def logits(model, ids, int8=False, cache=None):
+    net = Network(model, int8, cache)
     x = net.norm(net.hidden(ids), 'output_norm')
     y = net.product(x, 'token_embd.weight' if model.sizes['tied'] else 'output.weight')
     cap = model.own.get('final_logit_softcapping')

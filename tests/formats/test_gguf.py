@@ -9,8 +9,8 @@ With --float-activations, logits after each token of a prompt are within 2e-5 of
 the second has the keys and values of the first, from a model that `nnrt convert` made, and from one with a cache (`--context`). `nnrt
 generate` chooses the token with the largest logit of numpy, unless two are closer than that: the same tokens for every --batch, with
 any --context, on the devices auto and reference, and from past and present keys and values. Embeddings are within 1e-5.
-With --cache-type f16 they are those of numpy with keys and values rounded to float16, also where a value rounds to its other neighbor
-because it differs in its last bits. A text continues from a file of --save-cache, and behind tokens of --context-shift, as from the
+With --cache-type f16 and q8_0 they are those of numpy with keys and values rounded likewise, also where a value rounds to its other
+neighbor because it differs in its last bits. A text continues from a file of --save-cache, and behind tokens of --context-shift, as from the
 whole prompt, or from what is left of it. Decoders in ONNX (onnx_decoders.py) generate the tokens of numpy, with a cache that is a state
 where their attention has past and present.
 With activations rounded to int8, the default, logits and embeddings are those of numpy with the same rounding; where an activation
@@ -37,7 +37,9 @@ import onnx_decoders  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 IDS = [1, 17, 299, 4, 55, 100, 7, 8, 9, 42]
-CLOSE, LIKE_INT8, LIKE_HALF = 2e-5, 0.6, 0.6
+CLOSE, LIKE_INT8, LIKE_ROUNDED = 2e-5, 0.6, 0.6
+# --cache-type: how far a chosen token may be below the largest logit, of that: plain, and after --context-shift, which rounds keys again
+ROUNDED = {'f16': (1e-3, 4e-3), 'q8_0': (1e-2, 4e-2)}
 QUANTIZED = [kind for kind in gguf_models.TYPES if kind not in ('F32', 'F16', 'BF16')]
 LONG_FACTORS = {'rope_factors_long': [1, 1.1, 2, 3, 4, 6, 8, 8], 'rope_factors_short': [1, 1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6]}
 LONGROPE = {'rope.scaling.type': 'longrope', 'rope.scaling.attn_factor': 1.19}
@@ -84,7 +86,7 @@ class Runner:
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def run(self, file, ids, past=None, model=None, int8=False, context=None, half=False, device=()):
+    def run(self, file, ids, past=None, model=None, int8=False, context=None, cache=None, device=()):
         """All outputs of a run by name; past: keys and values by name, or None for an empty cache of that model; context: of a cache in the
         session, and the run is at position 0."""
         np.save(self.path('ids.npy'), np.array([ids], np.int64))
@@ -94,7 +96,7 @@ class Runner:
         if context is not None:
             np.save(self.path('position.npy'), np.zeros(1, np.int64))
             words += ['--context', str(context), '--input', 'position=' + self.path('position.npy')]
-            words += ['--cache-type', 'f16'] if half else []
+            words += ['--cache-type', cache] if cache else []
         elif model is not None and model.arch not in gguf_models.ENCODERS:
             for i in range(model.sizes['layers']):
                 for part in ('key', 'value'):
@@ -143,8 +145,12 @@ class Runner:
             self.compare(name + ', context %d' % context, out['logits'][0], want)
         tokens = self.generate(name, file, 12)
         self.tokens(name, model, tokens)
+        for page, more in (('1', []), ('8', ['--batch', '3'])) if model.kind == 'F32' else ():
+            again = self.generate(name + ', pages', file, 12, '--cache-page', page, *more)
+            self.verdict(again == tokens, '%s, tokens with pages of %s' % (name, page), '%s, without %s' % (again, tokens))
         if model.kind == 'F32':
-            self.half(name, model, file, want, '128' if chooses else '50')
+            for cache in ROUNDED:
+                self.rounded(name + ', ' + cache, model, file, want, '128' if chooses else '50', cache)
         contexts = ['128', '128'] if chooses else ['22', '300']
         for words in (['--batch', '1'], ['--batch', '3', '--context', contexts[0]], ['--batch', '7', '--context', contexts[1]],
                       ['--device', 'reference']):
@@ -166,24 +172,24 @@ class Runner:
             again = self.generate(name + ', converted with a cache', stored, 12, '--batch', '4')
             self.verdict(done.returncode == 0 and tokens == again, name + ', tokens after convert with a cache', '%s, before %s' % (again, tokens))
 
-    def half(self, name, model, file, want, context):
-        """A cache of float16: logits, and the tokens of each form."""
-        rounded = gguf_numpy.logits(model, IDS, half=True)
+    def rounded(self, name, model, file, want, context, cache):
+        """A cache of rounded keys and values: logits, and the tokens of each form."""
+        rounded = gguf_numpy.logits(model, IDS, cache=cache)
         for device in ([], ['--device', 'reference']):
-            out = self.run(file, IDS, context=int(context), half=True, device=device)
-            self.compare_int8(name + ', float16', out['logits'][0], want, rounded, LIKE_HALF)
-        words = ['--cache-type', 'f16', '--context', context]
-        tokens = self.generate(name + ', float16', file, 12, *words)
-        rows = gguf_numpy.logits(model, IDS + tokens[:-1], half=True)[len(IDS) - 1:]
+            out = self.run(file, IDS, context=int(context), cache=cache, device=device)
+            self.compare_int8(name, out['logits'][0], want, rounded, LIKE_ROUNDED)
+        words = ['--cache-type', cache, '--context', context]
+        tokens = self.generate(name, file, 12, *words)
+        rows = gguf_numpy.logits(model, IDS + tokens[:-1], cache=cache)[len(IDS) - 1:]
         lost = max(row.max() - row[token] for row, token in zip(rows, tokens))
-        self.verdict(len(tokens) == 12 and lost <= 1e-3 * np.abs(rows).max(), name + ', float16, tokens', '%s, %s' % (tokens, lost))
-        for more in (['--batch', '1'], ['--batch', '4'], ['--device', 'reference'], ['--threads', '2']):
-            again = self.generate(name + ', float16', file, 12, *words, *more)
-            self.verdict(again == tokens, '%s, float16, tokens with %s' % (name, more), '%s, without %s' % (again, tokens))
-        stored = self.path('half.nnrt')
+        self.verdict(len(tokens) == 12 and lost <= ROUNDED[cache][0] * np.abs(rows).max(), name + ', tokens', '%s, %s' % (tokens, lost))
+        for more in (['--batch', '1'], ['--batch', '4'], ['--device', 'reference'], ['--threads', '2'], ['--cache-page', '2', '--batch', '3']):
+            again = self.generate(name, file, 12, *words, *more)
+            self.verdict(again == tokens, '%s, tokens with %s' % (name, more), '%s, without %s' % (again, tokens))
+        stored = self.path('rounded.nnrt')
         commands.run(self.nnrt, 'convert', file, stored, '--float-activations', *words, check=True)
-        again = self.generate(name + ', float16, converted', stored, 12)
-        self.verdict(again == tokens, name + ', float16, converted', '%s, before %s' % (again, tokens))
+        again = self.generate(name + ', converted', stored, 12)
+        self.verdict(again == tokens, name + ', converted', '%s, before %s' % (again, tokens))
 
     def generate(self, name, file, count, *words):
         return self.generate_ids(name, file, IDS, count, *words)
@@ -230,26 +236,39 @@ class Runner:
         self.verdict(said[256, 16]['arena_bytes'] < said[256, 64]['arena_bytes'], 'the arena grows with --batch', said)
 
     def halves(self, file, model):
-        """A cache of float16 takes half of the memory, exactly; the types that files and commands refuse."""
-        for context in (256, 700):
-            limits = ['--context', str(context), '--batch', '16', '--json']
-            full, half = (json.loads(commands.run(self.nnrt, 'info', file, *limits, *more, text=True).stdout) for more in ([], ['--cache-type', 'f16']))
-            cache = model.sizes['layers'] * 2 * context * model.sizes['kv'] * model.sizes['size'] * 2
-            self.verdict(half['state_bytes'] == cache and full['state_bytes'] == 2 * cache, 'float16, state_bytes', '%s %s' % (half, full))
-            done = commands.run(self.nnrt, 'generate', file, '--ids', '7', '--tokens', '2', '--cache-type', 'f16', *limits, text=True)
+        """A cache of float16 takes half of the memory, exactly, one of int8 its bytes and scales; the types that are refused."""
+        wide = self.path('wide.gguf')
+        with open(wide, 'wb') as f:
+            f.write(gguf_models.make('qwen3', 'F32', size=64).bytes())
+        for context, kind, name in ((256, 'f16', file), (700, 'f16', file), (256, 'q8_0', file), (700, 'q8_0', file), (300, 'q8_0', wide)):
+            limits, type_ = ['--context', str(context), '--batch', '16', '--json'], ['--cache-type', kind]
+            size = model.sizes['size'] if name == file else 64
+            block = 32 if size % 32 == 0 else size
+            info = json.loads(commands.run(self.nnrt, 'info', name, *limits, *type_, text=True).stdout)
+            parts = [2 * size] if kind == 'f16' else [size, size // block * 2]  # each state is aligned to 64 bytes
+            cache = model.sizes['layers'] * 2 * sum(-(-context * model.sizes['kv'] * part // 64) * 64 for part in parts)
+            self.verdict(info['state_bytes'] == cache, '%s, state_bytes' % kind, '%s, expected %d' % (info, cache))
+            done = commands.run(self.nnrt, 'generate', name, '--ids', '7', '--tokens', '2', *type_, *limits, text=True)
             got = json.loads(done.stdout) if done.returncode == 0 else {}
-            self.verdict(got.get('cache_bytes') == cache and got.get('session_bytes') == half['session_bytes'], 'float16, memory', '%s %s' % (done, half))
+            self.verdict(got.get('cache_bytes') == cache and got.get('session_bytes') == info['session_bytes'], kind + ', memory', '%s %s' % (done, info))
         stored = self.path('half.nnrt')
         commands.run(self.nnrt, 'convert', file, stored, '--context', '30', check=True)
         for words, message in ((['info', file, '--cache-type', 'f16'], '--context N states its tokens'),
+                               (['info', file, '--cache-type', 'q8_0'], '--context N states its tokens'),
                                (['generate', stored, '--ids', '1', '--cache-type', 'f16'], 'has the type of its cache'),
+                               (['generate', stored, '--ids', '1', '--cache-type', 'q8_0'], 'has the type of its cache'),
+                               (['generate', stored, '--ids', '1', '--cache-page', '8'], 'has its cache'),
+                               (['info', file, '--cache-page', '8'], '--context N states its tokens'),
+                               (['info', file, '--context', '30', '--cache-page', '8'], 'cachePage is 8 with cache 30, expected a divisor of it'),
+                               (['generate', file, '--ids', '1', '--cache-page', '8', '--save-cache', stored + 'x'], '(metadata pages)'),
+                               (['generate', file, '--ids', '1', '--cache-page', '8', '--context', '16', '--context-shift'], '(metadata pages)'),
                                (['info', file, '--cache-type', 'q8'], "--cache-type does not take 'q8'")):
             done = commands.run(self.nnrt, *words, text=True)
             self.verdict(done.returncode != 0 and message in done.stderr, ' '.join(words), done.stderr)
 
     def continued(self):
         """--save-cache and --load-cache: the tokens of one generation without a break."""
-        for arch, more in (('llama', []), ('gemma3', ['--cache-type', 'f16']), ('gpt2', [])):
+        for arch, more in (('llama', ['--cache-type', 'q8_0']), ('llama', []), ('gemma3', ['--cache-type', 'f16']), ('gpt2', [])):
             model, file, saved = gguf_models.make(arch, 'F32'), self.path('saved.gguf'), self.path('saved.cache')
             with open(file, 'wb') as f:
                 f.write(model.bytes())
@@ -262,8 +281,9 @@ class Runner:
                              '%s, continued after %d' % (arch, count), '%s %s, %s' % (first, rest, whole))
             self.first(arch + ', the prompt alone', file, IDS[:4], 0, '--save-cache', saved, *more)
             size = os.path.getsize(saved)
-            row = 2 * model.sizes['layers'] * model.sizes['kv'] * model.sizes['size'] * (2 if more else 4)
-            self.verdict(4 * row < size < 4 * row + 56 + 48 * 2 * model.sizes['layers'] + 64, arch + ', bytes of the file', size)
+            head = model.sizes['size'] * 4 if not more else model.sizes['size'] * 2 if 'f16' in more else model.sizes['size'] + 2
+            row, records = 2 * model.sizes['layers'] * model.sizes['kv'] * head, (4 if 'q8_0' in more else 2) * model.sizes['layers']
+            self.verdict(4 * row < size < 4 * row + 56 + 48 * records + 64, arch + ', bytes of the file', size)
             for ids in ([], IDS[4:5], IDS[4:]):
                 rest = self.first(arch + ', behind the prompt', file, ids, 10, '--load-cache', saved, '--batch', '2', *more)
                 again = self.first(arch + ', as a prompt', file, IDS[:4] + ids, 10, *more)
@@ -292,6 +312,7 @@ class Runner:
             self.fails('a cache of %d bytes' % len(raw), message, file, '--ids', '1', '--load-cache', bad)
         self.fails('a cache of another model', 'saved with another model', other, '--ids', '1', '--load-cache', saved)
         self.fails('a cache of another type', 'expected float16[1,4,', file, '--ids', '1', '--load-cache', saved, '--cache-type', 'f16')
+        self.fails('a cache of int8', '4 states are saved, the session has 8', file, '--ids', '1', '--load-cache', saved, '--cache-type', 'q8_0')
         self.fails('a cache that is no file', 'absent', file, '--ids', '1', '--load-cache', self.path('absent'))
         self.fails('a cache in a folder that is none', 'cannot write', file, '--ids', '1', '--save-cache', self.path('none/x'))
         self.fails('a small context', 'the prompt has 4 tokens, and the context 4', file, '--ids', '', '--load-cache', saved, '--context', '4')
@@ -311,23 +332,23 @@ class Runner:
             model, file = gguf_models.make(arch, 'F32', layers=1, **changes), self.path('shift.gguf')
             with open(file, 'wb') as f:
                 f.write(model.bytes())
-            for half in (False, True):
+            for cache in (None, *ROUNDED):
                 for keep, batch in ((1, 8), (3, 2)):
-                    words = ['--context', '16', '--context-shift', '--keep-tokens', str(keep), '--batch', str(batch)] + (['--cache-type', 'f16'] if half else [])
+                    words = ['--context', '16', '--context-shift', '--keep-tokens', str(keep), '--batch', str(batch)] + (['--cache-type', cache] if cache else [])
                     said = self.first(arch + ', shifted', file, IDS, 40, *words)
-                    self.shift_of('%s %s, shifted%s, %d stay' % (arch, changes, ', float16' if half else '', keep), model, said, keep, half)
+                    self.shift_of('%s %s, shifted, %s, %d stay' % (arch, changes, cache, keep), model, said, keep, cache)
 
-    def shift_of(self, name, model, said, keep, half):
+    def shift_of(self, name, model, said, keep, kind):
         """Each token has the largest logit behind the tokens in the cache, or nearly."""
         cache, dropped, lost, bound = list(IDS), 0, 0, 0
         for token in said['tokens']:
-            row = gguf_numpy.logits(model, cache, half=half)[-1]
+            row = gguf_numpy.logits(model, cache, cache=kind)[-1]
             lost, bound = max(lost, row.max() - row[token]), max(bound, np.abs(row).max())
             if len(cache) == 16:
                 drop = (16 - keep) // 2
                 cache, dropped = cache[:keep] + cache[keep + drop:], dropped + drop
             cache.append(token)
-        good = len(said['tokens']) == 40 and dropped > 16 and lost <= (4e-3 if half else 1e-4) * bound
+        good = len(said['tokens']) == 40 and dropped > 16 and lost <= (ROUNDED[kind][1] if kind else 1e-4) * bound
         self.verdict(good and said['dropped_tokens'] == dropped, name, 'lost %g of %g, dropped %d, %s' % (lost, bound, dropped, said))
 
     def onnx(self):
@@ -445,7 +466,7 @@ for (const path of process.argv.slice(4)) {
         }
         await context.dispose();
     }
-    console.log(JSON.stringify(said));
+    await new Promise((done) => process.stdout.write(JSON.stringify(said) + '\\n', done)); /* before exit */
     await model.dispose();
 }
 process.exit(0);

@@ -111,17 +111,26 @@ static void make(file *f, const change *c)
                    {"blk.0.attn_output.weight", Q4_0, WIDTH}, {"blk.0.ffn_norm.weight", F32, 0},
                    {"blk.0.ffn_gate.weight", Q4_0, WIDTH},    {"blk.0.ffn_up.weight", Q4_0, WIDTH},
                    {"blk.0.ffn_down.weight", F32, WIDTH}};
+    static const struct {
+        const char *key;
+        uint32_t value;
+    } sizes[] = {{"llama.block_count", 1},
+                 {"llama.embedding_length", WIDTH},
+                 {"llama.feed_forward_length", WIDTH},
+                 {"llama.attention.head_count", 4},
+                 {"llama.attention.head_count_kv", 2}};
     file *body = (file *)calloc(1, sizeof(*body));
+    bool found = false;
     assert_non_null(body);
     memset(f, 0, sizeof(*f));
     put_text_key(body, "general.architecture", c->arch != NULL ? c->arch : "llama");
     put_text_key(body, "general.name", "small");
-    put_key(body, "llama.block_count", 1);
-    put_key(body, "llama.embedding_length", WIDTH);
-    put_key(body, "llama.feed_forward_length", WIDTH);
-    put_key(body, "llama.attention.head_count", 4);
-    put_key(body, "llama.attention.head_count_kv", 2);
-    if (c->key != NULL)
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        const bool changes = c->key != NULL && strcmp(c->key, sizes[i].key) == 0;
+        found = found || changes;
+        put_key(body, sizes[i].key, changes ? c->value : sizes[i].value);
+    }
+    if (c->key != NULL && !found)
         put_key(body, c->key, c->value);
     if (c->scaling != NULL)
         put_text_key(body, "llama.rope.scaling.type", c->scaling);
@@ -364,6 +373,9 @@ static void test_messages(void **state)
     c.key = "llama.rope.dimension_count";
     c.value = 7;
     refused_change(c, NNRT_INVALID_MODEL, "llama.rope.dimension_count is 7, expected an even number of 2 to 8");
+    c.key = "llama.attention.head_count_kv"; /* 2^24 * 8 */
+    c.value = 16777216;
+    refused_change(c, NNRT_INVALID_MODEL, "16777216 heads of 8 and 8 elements exceed 16777216");
     c.key = NULL;
     c.shift = 4;
     refused_change(c, NNRT_INVALID_FILE,
@@ -456,10 +468,10 @@ static void test_numbers(void **state)
 
 /* ---- the model ---- */
 
-/* The float32 matrix of the file is a constant of the model: whether it is in the bytes of the file. */
-static bool used_in_place(const NNRT_Model *m, const uint8_t *data, size_t bytes)
+/* A matrix of the file is a constant of the model: whether it is in the bytes of the file. */
+static bool used_in_place(const NNRT_Model *m, const char *name, const uint8_t *data, size_t bytes)
 {
-    const uint32_t t = nnrt_model_tensor(m, "blk.0.ffn_down.weight");
+    const uint32_t t = nnrt_model_tensor(m, name);
     const uint8_t *p;
     assert_int_not_equal(t, NNRT_NO_TENSOR);
     p = (const uint8_t *)m->allTensors.data[t].data.addr;
@@ -474,9 +486,14 @@ static void test_in_place(void **state)
     assert_non_null(copy);
     for (size_t shift = 0; shift < 5; shift++) {
         NNRT_Model *m = NULL;
+        nnrt_gguf_desc desc;
+        memset(&desc, 0, sizeof(desc));
+        desc.operands = shift % 2 != 0;
         memcpy(copy + shift, f->bytes, f->size);
-        assert_int_equal(nnrt_gguf_load_memory(&m, copy + shift, f->size, NULL, NULL), NNRT_SUCCESS);
-        assert_true(used_in_place(m, copy, f->size + 64) == (shift % 4 == 0));
+        assert_int_equal(nnrt_gguf_load_memory(&m, copy + shift, f->size, &desc, NULL), NNRT_SUCCESS);
+        assert_true(used_in_place(m, "blk.0.ffn_down.weight", copy, f->size + 64) == (shift % 4 == 0));
+        assert_true(used_in_place(m, "blk.0.attn_q.weight", copy, f->size + 64) == !desc.operands);
+        assert_false(used_in_place(m, "token_embd.weight", copy, f->size + 64)); /* rows are looked up */
         assert_string_equal(nnrt_model_metadata(m, "description"), "small");
         assert_int_equal(m->inputIndex.count, 3);
         assert_int_equal(m->outputIndex.count, 3);
@@ -541,7 +558,7 @@ static void test_file(void **state)
 
 /* ---- the cache ---- */
 
-enum { CONTEXT = 12, BATCH = 8, PROMPT = 8 };
+enum { CONTEXT = 12, BATCH = 8, PROMPT = 8, KEY_HEADS = 2 };
 
 static const char *const devices[] = {"reference", "cpu", "auto"};
 static const int64_t prompt[PROMPT] = {1, 4, 0, 2, 3, 3, 1, 0};
@@ -570,7 +587,7 @@ static NNRT_Model *random_model(uint32_t cache, bool window)
 
 /* A session that takes at most BATCH tokens in a run. dims and bound are kept by the caller. */
 typedef struct cached {
-    nnrt_dims dims[4];
+    nnrt_dims dims[6]; /* the last two: scales of int8 */
     nnrt_bound bound;
     nnrt_session_desc desc;
 } cached;
@@ -578,11 +595,11 @@ typedef struct cached {
 static void cached_begin(cached *k, const char *device)
 {
     memset(k, 0, sizeof(*k));
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 6; i++) {
         k->dims[i].rank = i == 0 ? 2 : i == 1 ? 1 : 3;
         k->dims[i].dims[0] = 1;
         k->dims[i].dims[1] = i == 0 ? -1 : CONTEXT;
-        k->dims[i].dims[2] = WIDTH / 2;
+        k->dims[i].dims[2] = i < 4 ? WIDTH / 2 : KEY_HEADS;
     }
     k->bound.tensor = "input_ids";
     k->bound.most.rank = 2;
@@ -668,19 +685,27 @@ static void test_cache_model(void **state)
     desc.cache = 0;
     desc.cacheType = NNRT_DATA_TYPE_FLOAT16;
     assert_int_equal(nnrt_gguf_load_memory(&none, valid()->bytes, valid()->size, &desc, &error), NNRT_INVALID_PARAMETER);
-    assert_string_equal(error.message, "nnrt_gguf_desc.cacheType is float16 with cache 0, expected float32, or float16 with a cache");
-    desc.cache = 8;
+    assert_string_equal(error.message, "nnrt_gguf_desc.cacheType is float16 with cache 0, expected float32, or float16 or int8 with a cache");
     desc.cacheType = NNRT_DATA_TYPE_INT8;
     assert_int_equal(nnrt_gguf_load_memory(&none, valid()->bytes, valid()->size, &desc, &error), NNRT_INVALID_PARAMETER);
-    assert_non_null(strstr(error.message, "cacheType is int8 with cache 8"));
+    assert_non_null(strstr(error.message, "cacheType is int8 with cache 0"));
+    desc.cache = 8;
+    desc.cacheType = NNRT_DATA_TYPE_UINT8;
+    assert_int_equal(nnrt_gguf_load_memory(&none, valid()->bytes, valid()->size, &desc, &error), NNRT_INVALID_PARAMETER);
+    assert_non_null(strstr(error.message, "cacheType is uint8 with cache 8"));
     assert_null(none);
 }
 
-/* A cache of float16 has half of the bytes, and its session the stated ones: not one byte less. */
+/* A cache of float16 has half of the bytes, one of int8 a byte for each element and two for the scale of a row, in states of
+   multiples of 64 bytes, and its session the stated ones: not one byte less. */
 static void test_cache_half(void **state)
 {
+    enum { ELEMENTS = CONTEXT * (WIDTH / 2) };
+    static const NNRT_DataType types[] = {NNRT_DATA_TYPE_FLOAT16, NNRT_DATA_TYPE_INT8};
+    static const size_t states[] = {2 * ELEMENTS * 2, 2 * ((ELEMENTS + 63) / 64 * 64 + (CONTEXT * KEY_HEADS * 2 + 63) / 64 * 64)};
     (void)state;
-    for (size_t d = 0; d < sizeof(devices) / sizeof(devices[0]); d++) {
+    for (size_t i = 0; i < 2 * sizeof(devices) / sizeof(devices[0]); i++) {
+        const size_t d = i / 2, t = i % 2;
         NNRT_Model *m = NULL;
         nnrt_session *s = NULL;
         nnrt_gguf_desc desc;
@@ -688,16 +713,17 @@ static void test_cache_half(void **state)
         cached k;
         memset(&desc, 0, sizeof(desc));
         desc.cache = CONTEXT;
-        desc.cacheType = NNRT_DATA_TYPE_FLOAT16;
+        desc.cacheType = types[t];
         assert_int_equal(nnrt_gguf_load_memory(&m, valid()->bytes, valid()->size, &desc, NULL), NNRT_SUCCESS);
         cached_begin(&k, devices[d]);
+        k.desc.inputDims = nnrt_dims_list_make(k.dims, t == 0 ? 4 : 6);
         assert_int_equal(nnrt_session_bytes(m, &k.desc, &bytes, NULL), NNRT_SUCCESS);
         assert_int_equal(posix_memalign(&k.desc.buffer, NNRT_ALIGNMENT, bytes), 0);
         k.desc.bufferBytes = bytes - 1;
         assert_int_equal(nnrt_session_create(&s, m, &k.desc, NULL), NNRT_OUT_OF_MEMORY);
         k.desc.bufferBytes = bytes;
         assert_int_equal(nnrt_session_create(&s, m, &k.desc, NULL), NNRT_SUCCESS);
-        assert_int_equal(nnrt_session_get_memory(s).states, 2 * CONTEXT * (WIDTH / 2) * 2); /* keys and values of 2 bytes */
+        assert_int_equal(nnrt_session_get_memory(s).states, states[t]);
         nnrt_session_destroy(s);
         free(k.desc.buffer);
         nnrt_model_destroy(m);

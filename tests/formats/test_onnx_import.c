@@ -2870,6 +2870,7 @@ static void test_one_node(void **state)
         {"Unique x", NNRT_NODE_TYPE_UNIQUE, 11},
         {"Det x", NNRT_NODE_TYPE_DET, 11},
         {"Einsum x p equation:s=ij,j->i", NNRT_NODE_TYPE_EINSUM, 12},
+        {"LayerNormalization x c c", NNRT_NODE_TYPE_LAYER_NORM_FUSION, 17}, /* whose scale is fixed */
     };
     (void)state;
     for (uint32_t i = 0; i < COUNT(cases); i++) {
@@ -2881,7 +2882,7 @@ static void test_one_node(void **state)
         memset(&desc, 0, sizeof(desc));
         memset(&e, 0, sizeof(e));
         desc.no_optimize = true;
-        snprintf(text, sizeof(text), "in x f32 [n,n]; in p f32 [n]; y = %s;", cases[i].op);
+        snprintf(text, sizeof(text), "in x f32 [n,n]; in p f32 [n]; const c f32 [2] 1 2; y = %s;", cases[i].op);
         m = build(text, cases[i].opset);
         if (nnrt_onnx_load_memory(&model, m.data, m.size, &desc, &e) != NNRT_SUCCESS)
             fail_msg("%s: %s", cases[i].op, e.message);

@@ -381,7 +381,8 @@ static void test_keep(void **unused)
 }
 
 typedef struct heard {
-    uint32_t ranges, runs, layers;
+    uint32_t ranges, runs, layers, depthwise;
+    int32_t largest; /* code of weights, but of depthwise convolutions */
     uint64_t done, total;
     nnrt_quantize_range first;
 } heard;
@@ -407,7 +408,7 @@ static void hear_progress(void *user, uint64_t done, uint64_t total)
     ears.total = total;
 }
 
-/* Codes times scales are near the weights, whose largest is 127 codes. */
+/* Codes times scales are near the weights, whose largest is 127 codes, or 64. */
 static void hear_layer(void *user, const nnrt_quantize_layer *l)
 {
     const NNRT_Model *m = *(const NNRT_Model *const *)user;
@@ -415,15 +416,21 @@ static void hear_layer(void *user, const nnrt_quantize_layer *l)
     const NNRT_Tensor *w = &m->allTensors.data[n->inputIndex.data[1]];
     const float *real = (const float *)w->data.addr;
     const size_t count = w->data.dataSize / sizeof(float), inner = count / (size_t)l->dims.data[0];
+    const bool depthwise = n->nodeType == NNRT_NODE_TYPE_CONV2D_FUSION && ((const NNRT_Conv2DFusion *)n->nodeAttr.data)->group > 1;
+    const int32_t largest = depthwise ? 127 : ears.largest;
+    int32_t found = 0;
     ears.layers++;
+    ears.depthwise += depthwise;
     assert_int_equal(l->axis, 0);
     assert_int_equal(l->params.count, l->dims.data[0]);
     assert_non_null(l->bias);
     assert_string_equal(l->output, m->allTensors.data[n->outputIndex.data[0]].name);
     for (size_t i = 0; i < count; i++) {
         const double scale = l->params.data[i / inner].scale;
-        assert_true(abs(l->codes[i]) == 127 || fabs((double)real[i + w->data.offset / sizeof(float)] - l->codes[i] * scale) <= 0.5001 * scale);
+        assert_true(abs(l->codes[i]) == largest || fabs((double)real[i + w->data.offset / sizeof(float)] - l->codes[i] * scale) <= 0.5001 * scale);
+        found = abs(l->codes[i]) > found ? abs(l->codes[i]) : found;
     }
+    assert_int_equal(found, largest);
 }
 
 static NNRT_ReturnCode sample_of_model(void *user, uint32_t index, const nnrt_io *inputs, uint32_t nIn)
@@ -439,14 +446,19 @@ static void test_layers(void **unused)
     NNRT_Model *m = network(false, false), *q;
     nnrt_quantize_desc d = described(NULL);
     (void)unused;
-    memset(&ears, 0, sizeof(ears));
     d.user = &m;
     d.sample = sample_of_model;
     d.layer = hear_layer;
     d.without = NNRT_QUANTIZE_EQUALIZE | NNRT_QUANTIZE_RANGES;
-    q = quantized(m, &d);
-    assert_int_equal(ears.layers, 3);
-    nnrt_model_destroy(q);
+    for (uint32_t k = 0; k < 2; k++) {
+        d.reduce_range = k == 1;
+        memset(&ears, 0, sizeof(ears));
+        ears.largest = d.reduce_range ? 64 : 127;
+        q = quantized(m, &d);
+        assert_int_equal(ears.layers, 3);
+        assert_int_equal(ears.depthwise, 1);
+        nnrt_model_destroy(q);
+    }
     nnrt_model_destroy(m);
 }
 

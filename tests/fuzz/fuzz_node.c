@@ -13,7 +13,7 @@
 
 #include "fuzz.h"
 
-#define FUZZ_OPERANDS 8
+#define FUZZ_OPERANDS 10
 #define FUZZ_NODE_BYTES ((size_t)64 << 10) /* of one operand; larger nodes do not run */
 #define FUZZ_GUARD 64
 

@@ -1,6 +1,13 @@
 /* Fuzz target: a tokenizer.json, then after a byte 0 a text. The file is read in memory in proportion to its size; the text
    is encoded, and its tokens decoded, if the file is a tokenizer. A file that the fuzzer cannot guess is made from the
-   first byte: 1 to 4 select a frame whose vocabulary is the rest. */
+   first byte: 1 to 4 select a frame whose vocabulary is the rest. Bytes that begin with GGUF are the keys of a GGUF file; the
+   last byte is the length of the text before it. */
+#ifndef _XOPEN_SOURCE
+#define _XOPEN_SOURCE 700
+#endif
+#ifndef FUZZ_INCLUDED
+#define NNRT_IMPLEMENTATION
+#endif
 #include "nnrt.h"
 
 #include "core/nnrt_text.h"
@@ -74,6 +81,42 @@ static const char *const fuzz_text_frames[][2] = {
      "\"BPE\",\"byte_fallback\":true,\"vocab\":{\"a\":0},\"merges\":[",
      "]}}"}};
 
+/* Loads a tokenizer and encodes the text with it. The tokenizer needs the file no longer: its block is freed before. */
+static void fuzz_text_load(char *file, size_t bytes, bool gguf, const char *text, size_t textBytes)
+{
+    fuzz_memory memory;
+    const nnrt_allocator a = fuzz_allocator(&memory, FUZZ_TEXT_FACTOR * bytes + FUZZ_TEXT_FIXED);
+    nnrt_tokenizer *t = NULL;
+    nnrt_error e;
+    NNRT_ReturnCode code;
+    memset(&e, 0, sizeof(e));
+    code = gguf ? nnrt_tokenizer_load_gguf(&t, file, bytes, &a, &e) : nnrt_tokenizer_load_json(&t, file, bytes, &a, &e);
+    fuzz_check_error(code, &e, gguf ? "nnrt_tokenizer_load_gguf" : "nnrt_tokenizer_load_json");
+    fuzz_expect((t != NULL) == (code == NNRT_SUCCESS), "a tokenizer comes with success only", e.message);
+    fuzz_expect(memory.refused == 0, "a file takes memory in proportion to its size", e.message);
+    free(file);
+    if (t != NULL) {
+        const nnrt_piece chat = nnrt_tokenizer_template(t);
+        const int32_t known = nnrt_chat_recognize(chat.data, chat.bytes);
+        fuzz_expect(known >= NNRT_CHAT_NONE && known < NNRT_CHAT_END, "a template is known or not", NULL);
+    }
+    if (t != NULL && textBytes < 4096) {
+        memory.limit += (size_t)16 << 20;
+        for (uint32_t flags = 0; flags < 4; flags++)
+            fuzz_text_use(t, text, textBytes, flags);
+    }
+    nnrt_tokenizer_destroy(t);
+    fuzz_memory_empty(&memory);
+}
+
+static void fuzz_text_gguf(const uint8_t *data, size_t size)
+{
+    const size_t rest = size - 1, textBytes = data[rest] < rest ? data[rest] : rest, bytes = rest - textBytes;
+    char *file = (char *)fuzz_block(bytes);
+    memcpy(file, data, bytes);
+    fuzz_text_load(file, bytes, true, (const char *)data + bytes, textBytes);
+}
+
 static void fuzz_text(const uint8_t *data, size_t size)
 {
     const char *const *frame = size > 0 && data[0] >= 1 && data[0] <= 4 ? fuzz_text_frames[data[0] - 1] : NULL;
@@ -83,31 +126,19 @@ static void fuzz_text(const uint8_t *data, size_t size)
     const size_t middle = end - skip, bytes = before + middle + after,
                  textBytes = zero != NULL ? size - end - 1 : middle;
     const char *text = (const char *)data + (zero != NULL ? end + 1 : skip);
-    char *file = (char *)fuzz_block(bytes);
-    fuzz_memory memory;
-    const nnrt_allocator a = fuzz_allocator(&memory, FUZZ_TEXT_FACTOR * bytes + FUZZ_TEXT_FIXED);
-    nnrt_tokenizer *t = NULL;
-    nnrt_error e;
-    NNRT_ReturnCode code;
+    char *file;
+    if (size > 4 && memcmp(data, "GGUF", 4) == 0) {
+        fuzz_text_gguf(data, size);
+        return;
+    }
+    file = (char *)fuzz_block(bytes);
     if (frame != NULL) {
         memcpy(file, frame[0], before);
         memcpy(file + before + middle, frame[1], after);
     }
     if (middle > 0)
         memcpy(file + before, data + skip, middle);
-    memset(&e, 0, sizeof(e));
-    code = nnrt_tokenizer_load_json(&t, file, bytes, &a, &e);
-    fuzz_check_error(code, &e, "nnrt_tokenizer_load_json");
-    fuzz_expect((t != NULL) == (code == NNRT_SUCCESS), "a tokenizer comes with success only", e.message);
-    fuzz_expect(memory.refused == 0, "a file takes memory in proportion to its size", e.message);
-    free(file); /* the tokenizer needs it no longer */
-    if (t != NULL && textBytes < 4096) {
-        memory.limit += (size_t)16 << 20;
-        for (uint32_t flags = 0; flags < 4; flags++)
-            fuzz_text_use(t, text, textBytes, flags);
-    }
-    nnrt_tokenizer_destroy(t);
-    fuzz_memory_empty(&memory);
+    fuzz_text_load(file, bytes, false, text, textBytes);
 }
 
 FUZZ_TARGET(fuzz_text)

@@ -191,13 +191,42 @@ def tflite(out):
 
 
 def gguf(out):
-    """Language models of one layer, of each architecture and some tensor types."""
+    """Language models of one layer in at most 4,096 bytes: of each architecture in float32, and with one matrix of each tensor type."""
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../formats"))
     import gguf_models
-    for i, arch in enumerate(gguf_models.ARCHITECTURES):
-        kind = ("Q4_0", "Q8_0", "Q4_1", "Q5_0", "Q5_1", "IQ4_NL")[i % 6]
-        made = gguf_models.make(arch, kind, width=32, inner=32, heads=1, kv=1, size=8, layers=1, vocabulary=6, bare=True, places=4)
-        save(os.path.join(out, "gguf"), arch, made.bytes())
+    tiny = dict(heads=1, kv=1, layers=1, vocabulary=6, bare=True, places=4)
+    for arch in gguf_models.ARCHITECTURES:
+        save(os.path.join(out, "gguf"), arch, gguf_models.make(arch, "F32", width=8, inner=8, size=8, **tiny).bytes())
+    for i, kind in enumerate(gguf_models.TYPES):
+        arch, inner = gguf_models.ARCHITECTURES[i % 7], 256 if kind.endswith("_K") else 32
+        made = gguf_models.make(arch, "F16", width=2, inner=inner, size=2, down=kind, **tiny)
+        save(os.path.join(out, "gguf"), kind, made.bytes())
+
+
+def texts(out):
+    """Keys of GGUF vocabularies with a text and its length, conversations of each chat template, and templates."""
+    import gguf_models
+    control, word, byte = 3, 1, 6
+    a, b, ab, space = "a", "b", "ab", "\u2581"
+    vocabularies = {
+        "gpt2": ({"pre": "llama-bpe", "merges": ["a b", "ab b"], "eos_token_id": 4}, [a, b, ab, "abb", "<|end|>"], [word] * 4 + [control]),
+        "llama": ({"scores": np.arange(8, dtype=np.float32), "add_space_prefix": True},
+                  ["<unk>", "<s>", "</s>", "<0x61>", space, space + a, a, b], [2, control, control, byte] + [word] * 4),
+        "t5": ({"scores": -np.arange(6, dtype=np.float32), "unknown_token_id": 0, "remove_extra_whitespaces": True,
+                "precompiled_charsmap": np.zeros(8, np.int8)}, ["<unk>", "</s>", space, a, b, ab], [2, control] + [word] * 4),
+        "bert": ({"cls_token_id": 1, "seperator_token_id": 2, "unknown_token_id": 0}, ["[UNK]", "[CLS]", "[SEP]", space + a, b], [control] * 3 + [word] * 2)}
+    templates = {"chatml": "<|im_start|>{{ m }}<|im_end|>", "llama3": "<|start_header_id|><|eot_id|>", "gemma": "<start_of_turn><end_of_turn>",
+                 "llama2": "[INST] <<SYS>>", "mistral": "[INST] [/INST]", "phi3": "<|assistant|><|end|>", "zephyr": "<|assistant|><|user|>"}
+    for (model, (keys, tokens, types)), template in zip(vocabularies.items(), templates.values()):
+        file = gguf_models.Model()
+        file.keys = {"tokenizer.ggml." + key: v for key, v in dict(model=model, tokens=tokens, token_type=np.array(types, "i4"), **keys).items()}
+        file.keys["tokenizer.chat_template"] = template
+        for text in (b"ab a\xc3\xa9 <|end|>b", b""):
+            save(os.path.join(out, "text"), "%s%d" % (model, len(text)), file.bytes() + text + bytes([len(text)]))
+    talk = b"\2\2Be brief.\0\2\0Hello\0\2\1 Yes \0\2\0And?"
+    for i, (name, template) in enumerate(templates.items()):
+        save(os.path.join(out, "chat"), name, b"\0" + template.encode() + b"\0" + talk)
+        save(os.path.join(out, "chat"), "%d" % i, bytes([i + 1]) + talk)
 
 
 def safetensors(out):
@@ -223,6 +252,7 @@ def main(out):
     models(out)
     tflite(out)
     gguf(out)
+    texts(out)
     safetensors(out)
     if helper is None:
         return

@@ -35,6 +35,8 @@
 #include "fuzz_run.c"
 #include "fuzz_gguf.c"
 #include "fuzz_safetensors.c"
+#include "fuzz_text.c"
+#include "fuzz_chat.c"
 #include "fuzz_tflite.c"
 #if defined(__linux__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ /* a model goes over as a .nnrt file */
 #define REMOTE
@@ -64,6 +66,8 @@ static const target targets[] = {{"builder", fuzz_builder},
                                  {"onnx_tensor", fuzz_onnx_tensor},
                                  {"gguf", fuzz_gguf},
                                  {"safetensors", fuzz_safetensors},
+                                 {"text", fuzz_text},
+                                 {"chat", fuzz_chat},
                                  {"tflite", fuzz_tflite},
                                  {"run", fuzz_run_inputs},
                                  {"npy", fuzz_npy},

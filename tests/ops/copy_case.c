@@ -162,7 +162,7 @@ static void write_view(uint32_t i, const nnrt_view *v, const void *data)
 /* The views args[first ..] as arguments, NULL for absent ones and for those from n on. */
 static void write_views(const nnrt_view *args, uint32_t first, uint32_t n, char count)
 {
-    for (uint32_t i = 0; i < (uint32_t)(count - '0'); i++)
+    for (uint32_t i = 0; i < (uint32_t)(count >= 'A' ? count - 'A' + 10 : count - '0'); i++)
         if (i < n && args[first + i].dataType != NNRT_DATA_TYPE_UNKNOWN)
             printf(", &args[%u]", (unsigned)(first + i));
         else

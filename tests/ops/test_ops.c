@@ -719,8 +719,8 @@ static const char *const picky[] = {
     "AVGPOOL_FUSION", "AVGPOOL_INCLUDE_PAD", "BIAS_ADD", "FULL_CONNECTION", "FUSED_BATCH_NORM", "GRU",
     "LAYER_NORM_FUSION", "LSTM_PEEPHOLE", "MAX_POOL_FUSION", "PRELU_FUSION", "RNN", "SCALE_FUSION"};
 static const char *const late[] = {
-    "COMPRESS", "CONV2D_TRANSPOSE_FUSION", "DEFORMABLE_CONV_2D", "FULL_CONNECTION", "PAD_EDGE", "RESHAPE", "SELECT",
-    "WHERE", "YOLO_BOX"};
+    "ATTENTION", "COMPRESS", "CONV2D_TRANSPOSE_FUSION", "DEFORMABLE_CONV_2D", "FULL_CONNECTION", "PAD_EDGE", "RESHAPE",
+    "SELECT",    "WHERE",    "YOLO_BOX"};
 
 /* Operators that also run without the scratch memory that their rules ask for, but then take long. */
 static const char *const keeps[] = {"ARGMAX_FUSION",  "ARGMIN_FUSION", "BOTTOM_K", "DETECTION_POST_PROCESS",

@@ -13,7 +13,7 @@
 
 #include "nnrt_ops.h"
 
-#define MOST 8
+#define MOST 10
 #define I8 NNRT_DATA_TYPE_INT8
 #define I32 NNRT_DATA_TYPE_INT32
 #define F16 NNRT_DATA_TYPE_FLOAT16

@@ -28,7 +28,7 @@ COMPILER = 'gcc 12'
 GROWTH = 1.05
 SMALL = 2048  # bytes: growth of a part below this is of no interest
 KERNEL = re.compile(r'nnrt_(?!op_|attr_|view|type_|resolve)\w+')
-ISA = re.compile(r'_(avx512vnni|avx512|avx2|i8mm|fp16|dotprod|neon|simd128|vector)$')
+ISA = re.compile(r'_(avx512vnni|avx512|avx2pairs|avx2|i8mm|fp16|dotprod|neon|simd128|vector)$')
 TYPES = [('float16', r'_f16$'), ('float64', r'_f64$'), ('quantized', r'_q8|_q16|_q8_real$'), ('float32', r'_f32$')]
 HEAD = """# Machine code of nnrt by part, %s -O2 on x86-64: functions and bytes. The suite `code-size` (tests/source/compile_time.py) fails when a
 # part has more than 5 %% more of either, because compile time grows with them. Written by

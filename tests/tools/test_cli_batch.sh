@@ -45,8 +45,8 @@ b 0 'some samples' b_some --input "$folder/rows.npy" --samples 5
 py 'batch --samples' "np.array_equal(np.load(F + 'b_some/probabilities.npy'), np.load(F + 'b_rows/probabilities.npy')[:5])"
 t 0 'quantize, 8-bit inputs' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q8.nnrt" --int8-io --samples 1
 t 0 'batch, real values for 8-bit inputs' batch "$folder/q8.nnrt" --input "$folder/q" -o "$folder/b_int8"
-t 0 'quantize, samples as text' quantize $digits/digits.onnx --data "$folder/rows.csv" -o "$folder/text.nnrt"
-t 0 'quantize, samples as an array' quantize $digits/digits.onnx --data "$folder/rows.npy" -o "$folder/array.nnrt"
+t 0 'quantize, samples as text' quantize $digits/digits.onnx --data "$folder/rows.csv" -o "$folder/text.nnrt" --processor vnni
+t 0 'quantize, samples as an array' quantize $digits/digits.onnx --data "$folder/rows.npy" -o "$folder/array.nnrt" --processor vnni
 same 'quantize: samples as text and as an array give different models' "$folder/text.nnrt" "$folder/array.nnrt"
 # batches: x[n,3]; y = -x is a row for each of x, the transposed x is none
 for n in 1 4 11 20; do
@@ -133,17 +133,17 @@ for end in png jpg wav; do
     b 0 "--skip-bad, .$end" "b_$end" --input "$folder/$end" --skip-bad
     py "batch --skip-bad, .$end" "(lambda y: same(y[:10], np.load(F + 'b_folder/probabilities.npy')) and np.isnan(y[10:]).all() and len(y) == 14)(np.load(F + 'b_$end/probabilities.npy'))"
 done
-t 0 'quantize --skip-bad' quantize $digits/digits.onnx --data "$folder/png" -o "$folder/q8.nnrt" --skip-bad
+t 0 'quantize --skip-bad' quantize $digits/digits.onnx --data "$folder/png" -o "$folder/q8.nnrt" --skip-bad --processor vnni
 prints 'quantize --skip-bad' '^samples +10$'
 says 'quantize --skip-bad' 'note: .*/png: 4 of 14 samples are left out$'
 says 'quantize --skip-bad: each' 'digit_b.png: it is a link to a file that does not exist$'
-t 1 'quantize without --skip-bad' quantize $digits/digits.onnx --data "$folder/png" -o "$folder/q8.nnrt"
+t 1 'quantize without --skip-bad' quantize $digits/digits.onnx --data "$folder/png" -o "$folder/q8.nnrt" --processor vnni
 for i in 0 1 2 3 4 5 6 7 8 9; do echo "digit_$i.png $i"; done >"$folder/classes.txt"
 for i in a b c d; do echo "digit_$i.png 0"; done >>"$folder/classes.txt"
 t 0 'accuracy --skip-bad' accuracy $digits/digits.onnx --data "$folder/png" --labels "$folder/classes.txt" --skip-bad --json
 py 'accuracy --skip-bad' 'd["samples"] == 10 and d["models"][0]["top1"] == 10'
 mkdir "$folder/none" "$folder/none/a.png"
-t 1 'quantize --skip-bad, no good sample' quantize $digits/digits.onnx --data "$folder/none" -o "$folder/q8.nnrt" --skip-bad
+t 1 'quantize --skip-bad, no good sample' quantize $digits/digits.onnx --data "$folder/none" -o "$folder/q8.nnrt" --skip-bad --processor vnni
 says 'quantize --skip-bad, no good sample' 'none: none of the 1 samples can be used$'
 
 # ---- where results go ----

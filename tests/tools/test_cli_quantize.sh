@@ -8,22 +8,37 @@ models half sounds shared old sensitive
 calm() { if grep -v 'a run takes .* ms in float32; ' "$folder/err" | grep -q .; then fail "$1: something on standard error"; else pass; fi; }
 
 mkdir "$folder/q" "$folder/q0" "$folder/q2" && cp "$digits"/digit_?.png "$folder/q"
-t 0 'quantize' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q8.nnrt"
+t 0 'quantize' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q8.nnrt" --processor vnni
 prints 'quantize: samples' '^samples +10$'
 prints 'quantize: nodes' '^nodes +9 of 10 quantized, 4 with weights$'
+prints 'quantize: the processor' '^processor +vnni, weights of 8 bits$'
 prints 'quantize: the node that is faster in float32' '^float32 +faster +CONV2D_FUSION:image:relu1$'
 prints 'quantize: times' '^time +float32 [0-9.]+ ms, 8 bits [0-9.]+ ms [(][0-9.]+[)], predicted 0\.[0-9]+$'
 prints 'quantize: agreement' '^output +probabilities  [3-9][0-9]\.[0-9] dB, the same largest element in 10 of 10 samples$'
 calm 'quantize'
 t 0 'info of a quantized model' info "$folder/q8.nnrt" --json
 py 'info of a quantized model' "d['operators']['CONV2D_FUSION'] == 3 and d['operators']['QUANT_DTYPE_CAST'] == 2 and d['weights']['int8']['count'] > 18000 and d['weights']['float32']['count'] == 9 * 12 + 12"
-t 0 'quantize again' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q8b.nnrt" --json
+t 0 'quantize again' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q8b.nnrt" --json --processor vnni
 py 'quantize --json: times' "d['float32'] == {'faster': 1, 'accuracy': 0} and 0 < d['time']['predicted'] < 1 and abs(d['time']['ratio'] - d['time']['int8_ms'] / d['time']['float32_ms']) < 0.01 * d['time']['ratio']"
 same 'quantize: the measured time decides bytes' "$folder/q8.nnrt" "$folder/q8b.nnrt"
+t 0 'quantize --processor avx2' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q8a.nnrt" --processor avx2
+prints 'quantize --processor avx2: nodes' '^nodes +0 of 10 quantized, 0 with weights$'
+says 'quantize --processor avx2: the reason' 'q8a.nnrt stays float32: all operators in 8 bits take [0-9.]+ of its time on this processor, by prediction; --full-integer'
+t 0 'info of a model that stays float32' info "$folder/q8a.nnrt" --json
+py 'info of a model that stays float32' "list(d['weights']) == ['float32'] and 'QUANT_DTYPE_CAST' not in d['operators']"
+t 0 'quantize --processor avx2 --json' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q8a.nnrt" --processor avx2 --json
+py 'quantize --processor avx2 --json' "d['quantized'] == 0 and d['outputs'] == [] and d['file'] == F + 'q8a.nnrt'"
+t 0 'quantize --processor avx2 --full-integer' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q7.nnrt" --processor avx2 --full-integer
+prints 'quantize --processor avx2 --full-integer: weights' '^processor +avx2, weights of 7 bits$'
+prints 'quantize --processor avx2 --full-integer: agreement' '^output +probabilities  [2-9][0-9]\.[0-9] dB, the same largest element in 10 of 10 samples$'
+t 0 'quantize --processor avx2 --full-integer --json' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q7.nnrt" --processor avx2 --full-integer --json
+py 'quantize --processor avx2 --full-integer --json' "d['processor'] == 'avx2' and d['weight_bits'] == 7"
+refused 2 'quantize --processor avx' "--processor does not take 'avx'" quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q8a.nnrt" --processor avx
 t 0 'quantize --full-integer' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q8.nnrt" --full-integer --device reference
 prints 'quantize --full-integer' '^nodes +10 of 10 quantized, 5 with weights$'
 prints 'quantize --full-integer: predicted' '^time +[0-9.]+ of float32, predicted for the device cpu$'
 lacks 'quantize --full-integer: a float32 node' '^float32'
+lacks 'quantize --full-integer: a processor' '^processor'
 t 0 'info of --full-integer' info "$folder/q8.nnrt" --json
 py 'info of --full-integer' "d['operators']['CONV2D_FUSION'] == 3 and d['operators']['QUANT_DTYPE_CAST'] == 2 and 'float32' not in d['weights']"
 t 0 'run of a quantized model' run "$folder/q8.nnrt" --input $digits/digit_7.png --top 1
@@ -35,7 +50,7 @@ t 0 'info of --int8-io' info "$folder/q8.nnrt" --json
 py 'info of --int8-io' "d['inputs'][0]['type'] == 'int8' and d['metadata']['input.image.quantize'] == 'yes'"
 # A layer with weights of a huge range stays float32, unless --full-integer: at most a hundredth of the noise, judged in numpy.
 program=$plain
-t 0 'quantize: a sensitive layer' quantize "$folder/sensitive.onnx" --data "$folder/sensitive_x.npy" -o "$folder/spared.nnrt"
+t 0 'quantize: a sensitive layer' quantize "$folder/sensitive.onnx" --data "$folder/sensitive_x.npy" -o "$folder/spared.nnrt" --processor vnni
 prints 'quantize: a sensitive layer: the others are in 8 bits' '^nodes +4 of 5 quantized, 3 with weights$'
 prints 'quantize: a sensitive layer: it is spared' '^float32 +accuracy +CONV2D_FUSION:d:f$'
 prints 'quantize: a sensitive layer: the time' 'predicted 0[.][0-9]+$'
@@ -54,23 +69,23 @@ prints 'quantize --keep' '^nodes +9 of 10 quantized'
 prints 'quantize --ranges' '^range +image  0 to 1, codes 0 to 1 [(](min-max|percentile|least squares)[)], scale 0.00392'
 py 'samples as rows' "np.save(F + 'rows.npy', np.random.default_rng(1).random((5, 1, 28, 28), np.float32)) is None"
 program=$plain
-t 0 'quantize, rows of a file' quantize $digits/digits.onnx --data "$folder/rows.npy" -o "$folder/q8.nnrt"
+t 0 'quantize, rows of a file' quantize $digits/digits.onnx --data "$folder/rows.npy" -o "$folder/q8.nnrt" --processor vnni
 prints 'quantize, rows of a file' '^samples +5$'
 py 'samples in Fortran order, of float64' "np.save(F + 'rowsf.npy', np.asfortranarray(np.load(F + 'rows.npy'))) or np.save(F + 'rowsd.npy', np.load(F + 'rows.npy').astype('>f8')) is None"
-t 0 'quantize, rows in Fortran order' quantize $digits/digits.onnx --data "$folder/rowsf.npy" -o "$folder/qf8.nnrt"
+t 0 'quantize, rows in Fortran order' quantize $digits/digits.onnx --data "$folder/rowsf.npy" -o "$folder/qf8.nnrt" --processor vnni
 same 'quantize: rows in Fortran order give another model' "$folder/q8.nnrt" "$folder/qf8.nnrt"
-t 0 'quantize, rows of float64' quantize $digits/digits.onnx --data "$folder/rowsd.npy" -o "$folder/qf8.nnrt"
+t 0 'quantize, rows of float64' quantize $digits/digits.onnx --data "$folder/rowsd.npy" -o "$folder/qf8.nnrt" --processor vnni
 [ "$(grep -c 'holds float64, converted to the float32 of input' "$folder/err")" -eq 1 ]
 verdict 'quantize: one note about float64' $?
 same 'quantize: rows of big-endian float64 give another model' "$folder/q8.nnrt" "$folder/qf8.nnrt"
 program=$sanitized
-t 0 'quantize --least-squares --held-out' quantize $digits/digits.onnx --data "$folder/rows.npy" -o "$folder/q8.nnrt" --least-squares --held-out "$folder/q"
+t 0 'quantize --least-squares --held-out' quantize $digits/digits.onnx --data "$folder/rows.npy" -o "$folder/q8.nnrt" --least-squares --held-out "$folder/q" --processor vnni
 prints 'quantize --least-squares' '^rounded +4 of 4 weight tensors by least squares$'
 prints 'quantize: ranges' '^ranges +[0-9]+ min-max, [0-9]+ percentile, [0-9]+ least squares, 1 by operator$'
 prints 'quantize --held-out: the calibration' '^samples +5$'
 prints 'quantize --held-out' '^output +probabilities .* in [0-9]+ of 10 samples$'
 refused 1 'quantize --held-out, an empty folder' 'q0 has no samples: expected .npy' quantize $digits/digits.onnx --data "$folder/q" --held-out "$folder/q0" -o "$folder/q8.nnrt"
-t 0 'quantize: a float16 model' quantize "$folder/half.onnx" --data "$folder/half.npy" -o "$folder/qh.nnrt"
+t 0 'quantize: a float16 model' quantize "$folder/half.onnx" --data "$folder/half.npy" -o "$folder/qh.nnrt" --processor vnni
 says 'quantize: a float16 model: the note' '^nnrt: note: .*half.onnx has float16 tensors, which become float32 first'
 prints 'quantize: a float16 model: nodes' '^nodes +1 of 1 quantized, 1 with weights$'
 prints 'quantize: a float16 model: agreement' '^output +y  [3-9][0-9]\.[0-9] dB'
@@ -88,7 +103,7 @@ same 'quantize --exact: other bytes than those of the reference device' "$folder
 program=$sanitized
 for m in slope twins faint; do # a constant, or weights, of two nodes; a bias of 10^38 units of its scale
     for form in nnrt onnx; do
-        t 0 "quantize: $m.$form" quantize "$folder/$m.onnx" --data "$folder/eights.npy" -o "$folder/shared.$form"
+        t 0 "quantize: $m.$form" quantize "$folder/$m.onnx" --data "$folder/eights.npy" -o "$folder/shared.$form" --processor vnni
         prints "quantize: $m.$form" '^output +y  [3-9][0-9]\.[0-9] dB'
         t 0 "quantize: $m.$form runs" run "$folder/shared.$form" --input random
     done
@@ -142,7 +157,7 @@ refused 1 'quantize twice' 'is quantized already: quantize the float32 model' qu
 absent 'quantize: a file was written' "$folder/q8.nnrt"
 
 program=$plain # these quantize each node by itself, for ten seconds with sanitizers; signs.onnx has one node
-t 0 'quantize --sensitivity' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q8.nnrt" --sensitivity
+t 0 'quantize --sensitivity' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q8.nnrt" --sensitivity --processor vnni
 prints 'quantize --sensitivity: the noisiest node' '^quantized  [0-9.]+ dB  SOFTMAX:fc2:probabilities$'
 prints 'quantize --sensitivity: all others quantized' '^nodes +9 of 10 quantized'
 prints 'quantize --sensitivity: the one in float32' '^float32    [0-9.]+ dB  CONV2D_FUSION:image:relu1$'
@@ -170,16 +185,16 @@ printf '2\n0\n' >"$folder/two.txt"
 t 0 'quantize --classes: half is lost' quantize "$folder/signs.onnx" --data "$folder/hard.npy" -o "$folder/q8.nnrt" --max-loss 0.5 --classes "$folder/hard.txt" --report "$folder/q.html"
 prints 'quantize --classes: half is lost' '^top 1 +100.00 % float32, 50.00 % 8 bits$'
 py 'quantize --classes: the report' '{"100.00 %", "50.00 %"} <= set(page("q.html").words["summary"])'
-t 0 'quantize --classes --json' quantize "$folder/signs.onnx" --data "$folder/hard.npy" -o "$folder/q8.nnrt" --classes "$folder/hard.txt" --json
+t 0 'quantize --classes --json' quantize "$folder/signs.onnx" --data "$folder/hard.npy" -o "$folder/q8.nnrt" --classes "$folder/hard.txt" --json --processor vnni
 prints 'quantize --classes --json' '\],"top1":\[2,1\],"float32":[{]'
-t 0 'quantize --classes of held-out samples' quantize "$folder/signs.onnx" --data "$folder/rows2.npy" --held-out "$folder/hard.npy" -o "$folder/q8.nnrt" --classes "$folder/hard.txt" --report "$folder/q.html"
+t 0 'quantize --classes of held-out samples' quantize "$folder/signs.onnx" --data "$folder/rows2.npy" --held-out "$folder/hard.npy" -o "$folder/q8.nnrt" --classes "$folder/hard.txt" --report "$folder/q.html" --processor vnni
 prints 'quantize --classes of held-out samples' '^top 1 +100.00 % float32, 50.00 % 8 bits$'
 py 'quantize --classes of held-out samples: the report' '"3, compared with float32 on 2" in page("q.html").words["summary"] and "in 1 of 2 samples" in page("q.html").words["outputs"]'
 rm -f "$folder/q8.nnrt"
 refused 2 'quantize --weights-only --report' '--weights-only needs no samples, and takes only' quantize $digits/digits.onnx --weights-only 8 -o "$folder/q8.nnrt" --report "$folder/q.html"
 refused 1 'quantize --classes, too much is lost' 'no node of .*signs.onnx can be quantized with a loss of accuracy of at most that' quantize "$folder/signs.onnx" --data "$folder/hard.npy" -o "$folder/q8.nnrt" --max-loss 0.49 --classes "$folder/hard.txt" --json
-refused 1 'quantize --classes, too few' 'hard.txt has no class from 0 to 9 for sample 2' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q8.nnrt" --classes "$folder/hard.txt"
-refused 1 'quantize --classes, no such class' "line 1 has class '2', expected 0 to 1 or a label of the model" quantize "$folder/signs.onnx" --data "$folder/hard.npy" -o "$folder/q8.nnrt" --classes "$folder/two.txt"
+refused 1 'quantize --classes, too few' 'hard.txt has no class from 0 to 9 for sample 2' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q8.nnrt" --classes "$folder/hard.txt" --processor vnni
+refused 1 'quantize --classes, no such class' "line 1 has class '2', expected 0 to 1 or a label of the model" quantize "$folder/signs.onnx" --data "$folder/hard.npy" -o "$folder/q8.nnrt" --classes "$folder/two.txt" --processor vnni
 absent 'quantize --classes: a file was written' "$folder/q8.nnrt"
 
 # --report: the page has each tensor and layer, the sizes that nnrt info prints, no part in another file, and escapes
@@ -208,22 +223,22 @@ for f in $digits/digits.onnx "$folder/q8.nnrt"; do
 done
 program=$sanitized
 printf 'SOFTMAX\n' >"$folder/<i>.txt"
-t 0 'quantize --report: signs' quantize "$folder/signs.onnx" --data "$folder/one2.npy" -o "$folder/q8.nnrt" --report "$folder/q.html" --keep "$folder/<i>.txt"
+t 0 'quantize --report: signs' quantize "$folder/signs.onnx" --data "$folder/one2.npy" -o "$folder/q8.nnrt" --report "$folder/q.html" --keep "$folder/<i>.txt" --processor vnni
 py 'quantize --report: signs' 'not page("q.html").tags & {"b", "y", "i"} and {"<b>&\x27", "\"<y>\""} <= set("".join(page("q.html").words["ranges"]).split("\n") + page("q.html").words["ranges"])'
 rm -f "$folder/q8.nnrt" "$folder/q.html"
 refused 2 'quantize --report to the model' '--report .*q8.nnrt: expected a file beside the model' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q8.nnrt" --report "$folder/q8.nnrt"
 refused 1 'quantize --report to a folder' '/q: it is no regular file and is not replaced' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q8.nnrt" --report "$folder/q"
 ln -s q8.nnrt "$folder/linked.html"
-t 1 'quantize --report to the model by a link' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q8.nnrt" --report "$folder/linked.html"
+t 1 'quantize --report to the model by a link' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q8.nnrt" --report "$folder/linked.html" --processor vnni
 says 'quantize --report to the model by a link' 'linked.html: it is a link to a file that does not exist|linked.html: it is read by this command'
 rm -f "$folder/q8.nnrt"
-refused 1 'quantize --report, NaN' 'has NaN or infinity' quantize $digits/digits.onnx --data "$folder/nan.npy" -o "$folder/q8.nnrt" --report "$folder/q.html"
+refused 1 'quantize --report, NaN' 'has NaN or infinity' quantize $digits/digits.onnx --data "$folder/nan.npy" -o "$folder/q8.nnrt" --report "$folder/q.html" --processor vnni
 absent 'quantize --report: a file was written' "$folder/q8.nnrt" "$folder/q.html" "$folder"/*.tmp
 
 # ---- sounds ----
 
 mkdir "$folder/sounds" && cp "$folder/a.wav" "$folder/b.wav" "$folder/sounds"
-t 0 'quantize with sounds' quantize "$folder/sound1.onnx" --data "$folder/sounds" -o "$folder/q8.nnrt" --ranges
+t 0 'quantize with sounds' quantize "$folder/sound1.onnx" --data "$folder/sounds" -o "$folder/q8.nnrt" --ranges --processor vnni
 prints 'quantize with sounds: samples' '^samples +2$'
 prints 'quantize with sounds: range' '^range +x  -1 to 0.999969,'
 printf '3\n3\n' >"$folder/sounds.txt"

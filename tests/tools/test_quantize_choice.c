@@ -113,6 +113,7 @@ static bool in_float(const graph *g, uint32_t floats, uint32_t node)
 /* The time of a run; floats: bits of the nodes that stay float32. Inputs and outputs of the model are float32. */
 static double time_of(const graph *g, uint32_t floats)
 {
+    const cli_costs *costs = &cli_costs_of[g->choice.processor];
     double ns = 0;
     for (uint32_t i = 0; i < g->model.nodes.count; i++)
         ns += in_float(g, floats, i) ? g->ns[i].f32 : g->ns[i].int8;
@@ -130,9 +131,9 @@ static double time_of(const graph *g, uint32_t floats)
                     readIn8 = readIn8 || !in_float(g, floats, i);
                 }
         if ((input || in_float(g, floats, g->writer[t])) && readIn8)
-            ns += g->elements[t] * (input ? CLI_NS_QUANTIZE_INPUT : CLI_NS_QUANTIZE) + CLI_NS_CALL;
+            ns += g->elements[t] * (input ? costs->quantizeInput : costs->quantize) + costs->call;
         if (!input && !in_float(g, floats, g->writer[t]) && readInFloat)
-            ns += g->elements[t] * CLI_NS_DEQUANTIZE + CLI_NS_CALL;
+            ns += g->elements[t] * costs->dequantize + costs->call;
     }
     return ns;
 }
@@ -334,7 +335,8 @@ static uint32_t add_node(nnrt_builder *b, int kind, uint32_t x, int32_t side, in
 }
 
 /* The choice of a chain of nodes, with their times. */
-static NNRT_Model *begin_chain(cli_choice *c, const int *kinds, uint32_t count, int32_t side, int32_t channels)
+static NNRT_Model *begin_chain(cli_choice *c, const int *kinds, uint32_t count, int32_t side, int32_t channels,
+                               cli_processor processor)
 {
     const int32_t dims[4] = {1, side, side, channels};
     nnrt_builder *b = NULL;
@@ -355,16 +357,16 @@ static NNRT_Model *begin_chain(cli_choice *c, const int *kinds, uint32_t count, 
     nnrt_builder_destroy(b);
     assert_int_equal(m->nodes.count, count);
     job.model = m;
-    assert_int_equal(cli_choice_begin(c, &job), CLI_DONE);
+    assert_int_equal(cli_choice_begin(c, &job, processor), CLI_DONE);
     for (uint32_t i = 0; i < count; i++)
         c->may[i] = true;
     return m;
 }
 
-static cli_ns time_of_one(int kind, int32_t side, int32_t channels)
+static cli_ns time_of_one(int kind, int32_t side, int32_t channels, cli_processor processor)
 {
     cli_choice c;
-    NNRT_Model *m = begin_chain(&c, &kind, 1, side, channels);
+    NNRT_Model *m = begin_chain(&c, &kind, 1, side, channels, processor);
     const cli_ns ns = c.ns[0];
     assert_true(c.elements[c.model->inputIndex.data[0]] == (double)side * side * channels);
     cli_choice_free(&c);
@@ -378,18 +380,21 @@ static void time_grows(void **unused)
 {
     static const int32_t sides[] = {1, 2, 4, 8, 16, 32}, channels[] = {8, 16, 32, 64, 128, 256};
     (void)unused;
-    for (int kind = 0; kind < KINDS; kind++)
+    for (int all = 0; all < KINDS * CLI_PROCESSORS; all++)
         for (size_t i = 0; i < sizeof(sides) / sizeof(sides[0]); i++)
             for (size_t k = 0; k < sizeof(channels) / sizeof(channels[0]); k++) {
-                const cli_ns one = time_of_one(kind, sides[i], channels[k]), wide = time_of_one(kind, sides[i], 2 * channels[k]),
-                             large = time_of_one(kind, 2 * sides[i], channels[k]);
+                const int kind = all % KINDS;
+                const cli_processor p = all < KINDS ? CLI_PROCESSOR_BYTES : CLI_PROCESSOR_WORDS;
+                const cli_ns one = time_of_one(kind, sides[i], channels[k], p);
+                const cli_ns wide = time_of_one(kind, sides[i], 2 * channels[k], p);
+                const cli_ns large = time_of_one(kind, 2 * sides[i], channels[k], p);
                 assert_true(one.f32 > 0 && one.int8 > 0);
                 if (!(wide.f32 > one.f32 && wide.int8 > one.int8))
                     fail_msg("kind %d, side %d: %d channels are faster than %d", kind, sides[i], 2 * channels[k], channels[k]);
                 if (!(large.f32 > one.f32 && large.int8 > one.int8))
                     fail_msg("kind %d, %d channels: side %d is faster than %d", kind, channels[k], 2 * sides[i], sides[i]);
                 assert_true(large.f32 <= 4 * one.f32 && large.int8 <= 4 * one.int8);
-                if (one.f32 > 10 * CLI_NS_CALL && channels[k] < 128)
+                if (one.f32 > 10 * cli_costs_of[p].call && channels[k] < 128)
                     assert_true(large.f32 >= 3 * one.f32);
             }
 }
@@ -398,6 +403,7 @@ static void time_grows(void **unused)
 static void casts_grow(void **unused)
 {
     graph g;
+    const cli_costs *costs = cli_costs_of;
     (void)unused;
     state = 5;
     make_graph(&g, 4, false);
@@ -407,15 +413,15 @@ static void casts_grow(void **unused)
             for (int k = 1; k <= 16; k *= 2) {
                 double ns[2];
                 g.elements[t] = 1000.0 * k;
-                ns[0] = cli_choice_quantize(&g.choice, t) - CLI_NS_CALL;
-                ns[1] = cli_choice_dequantize(&g.choice, t) - CLI_NS_CALL;
+                ns[0] = cli_choice_quantize(&g.choice, t) - costs->call;
+                ns[1] = cli_choice_dequantize(&g.choice, t) - costs->call;
                 for (int i = 0; i < 2; i++) {
                     first[i] = k == 1 ? ns[i] : first[i];
                     assert_true(first[i] > 0 && fabs(ns[i] - k * first[i]) < 1e-6);
                 }
             }
             if (g.writer[t] == CLI_INPUT)
-                assert_true(cli_choice_quantize(&g.choice, t) >= 16000 * CLI_NS_QUANTIZE);
+                assert_true(cli_choice_quantize(&g.choice, t) >= 16000 * costs->quantize);
         }
 }
 
@@ -427,7 +433,7 @@ static void between_convolutions(void **unused)
     (void)unused;
     for (int k = 0; k < 2; k++) {
         cli_choice c;
-        NNRT_Model *m = begin_chain(&c, kinds[k], 3, 16, 64);
+        NNRT_Model *m = begin_chain(&c, kinds[k], 3, 16, 64, CLI_PROCESSOR_BYTES);
         bool floats[3], each[3], best[3] = {false, false, false};
         double least = INFINITY;
         assert_int_equal(cli_choice_least(&c, floats), CLI_DONE);
@@ -450,10 +456,28 @@ static void between_convolutions(void **unused)
     }
 }
 
+/* 3 x 3 convolutions stay float32 where it has Winograd tiles and 8 bits multiply int16. */
+static void without_byte_products(void **unused)
+{
+    static const int kinds[3] = {CONV, CONV, CONV};
+    (void)unused;
+    for (int p = 0; p < CLI_PROCESSORS; p++) {
+        cli_choice c;
+        NNRT_Model *m = begin_chain(&c, kinds, 3, 32, 64, p == 0 ? CLI_PROCESSOR_BYTES : CLI_PROCESSOR_WORDS);
+        bool floats[3];
+        assert_int_equal(cli_choice_least(&c, floats), CLI_DONE);
+        for (uint32_t i = 0; i < 3; i++)
+            assert_int_equal(floats[i], p == CLI_PROCESSOR_WORDS);
+        cli_choice_free(&c);
+        nnrt_model_destroy(m);
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(cut_is_least),          cmocka_unit_test(never_slower), cmocka_unit_test(accuracy_keeps_the_time),
-        cmocka_unit_test(time_grows),            cmocka_unit_test(casts_grow),   cmocka_unit_test(between_convolutions)};
+        cmocka_unit_test(time_grows),            cmocka_unit_test(casts_grow),   cmocka_unit_test(between_convolutions),
+        cmocka_unit_test(without_byte_products)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

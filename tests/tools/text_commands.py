@@ -243,6 +243,12 @@ class Runner:
         self.fed('an unknown template, --raw', b'o\n', b'k\n', 'generate', other, '--chat', '--raw')
         bare = self.file('other.gguf', text_models.chain(text_models.bytes_keys(template=None), ok))
         self.refused('no template', 1, 'no chat template: --template NAME', 'generate', bare, '--chat', given=b'hi\n')
+        json_file = self.file('tokenizer.json', text_models.tokenizer_json())
+        self.refused('no template beside tokenizer.json', 1, 'no chat template: --template NAME', 'generate', bare, '--tokenizer', json_file, '--chat', given=b'hi\n')
+        self.file('tokenizer_config.json', b'{"chat_template": "{{ bos }}..."}')
+        self.refused('the template of tokenizer_config.json', 1, "the chat template '{{ bos }}...' is none of llama2, ", 'generate', bare, '--tokenizer', json_file,
+                     '--chat', given=b'hi\n')
+        os.remove(self.path('tokenizer_config.json'))
         small = ['generate', model, '--chat', '--context', '60']
         done = subprocess.run([self.program, *small], input=b'hi\n' * 9, capture_output=True)
         self.verdict(done.returncode == 1 and b'ok\n' in done.stdout and b'and the context 60; --context N' in done.stderr, 'a long chat', done)
@@ -250,7 +256,7 @@ class Runner:
     def kept(self):
         """--save-cache and --load-cache with text: a chat goes on as if it had not ended, and a text as its whole prompt."""
         saved = self.path('talk.cache')
-        for more in ([], ['--cache-type', 'f16']):
+        for more in ([], ['--cache-type', 'f16'], ['--cache-type', 'q8_0']):
             model = self.file('random.gguf', text_models.model('qwen2', text_models.bytes_keys(), 'Q8_0', seed=3))
             words = [self.program, 'generate', model, '--chat', '--quiet', '--tokens', '5', *more]
             whole = subprocess.run(words, input=b'hi\nyou\nand me', capture_output=True).stdout

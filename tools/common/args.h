@@ -94,8 +94,10 @@ typedef struct cli_args {
     bool chat, raw, quiet, seeded, pieces, plain, bare, noNormalize;
     bool allLogits;        /* of --all-logits */
     bool floatActivations; /* of --float-activations */
+    bool operands;         /* convert: the kernels of microcontrollers read entries and scales, no blocks of a GGUF file */
     uint32_t context, capacity; /* of --context; tokens of the cache of a file of weights, unless that is given. 0: not given */
     NNRT_DataType cacheType;    /* of --cache-type; 0: not given */
+    uint32_t cachePage;         /* of --cache-page; 0: not given */
     const char *saveCache, *loadCache; /* files of --save-cache and --load-cache; NULL: none */
     bool shift, noTokens;       /* --context-shift; --tokens 0 */
     uint32_t keepTokens;        /* of --keep-tokens; 0: not given */
@@ -103,6 +105,7 @@ typedef struct cli_args {
     uint32_t samples, withoutSteps; /* of --samples (0: all) and --without */
     const char *report, *classes; /* files of --report and --classes; NULL: none */
     uint32_t weightBits, weightBlock; /* of --weights-only (0: not given) and --block */
+    int processor;                    /* of --processor: a place in its list */
     bool dynamicCodes;                /* --dynamic */
     uint32_t arenaBytes; /* of --arena; 0: not given */
     const char *keep; /* file of --keep; NULL: none */
@@ -450,6 +453,13 @@ static bool cli_take_performance(cli_args *a, const char *v)
     return (a->mode = cli_word(v, words)) >= 0; /* NNRT_PERFORMANCE_NONE to _EXTREME */
 }
 
+/* The processor for which `quantize` predicts times: that of this machine, or by name. */
+static bool cli_take_processor(cli_args *a, const char *v)
+{
+    static const char *const words[] = {"auto", "vnni", "avx2", NULL};
+    return (a->processor = cli_word(v, words)) >= 0;
+}
+
 CLI_TAKE_WHOLE(cli_take_samples, samples, 1, 100000000)
 
 static bool cli_take_weights_only(cli_args *a, const char *v)
@@ -527,12 +537,15 @@ static bool cli_take_tokens(cli_args *a, const char *v)
 }
 
 CLI_TAKE_WHOLE(cli_take_context, context, 1, NNRT_GGUF_CACHE)
+CLI_TAKE_WHOLE(cli_take_cache_page, cachePage, 1, NNRT_GGUF_CACHE)
 CLI_TAKE_WHOLE(cli_take_keep_tokens, keepTokens, 1, NNRT_GGUF_CACHE)
 
 static bool cli_take_cache_type(cli_args *a, const char *v)
 {
-    a->cacheType = strcmp(v, "f16") == 0 ? NNRT_DATA_TYPE_FLOAT16 : NNRT_DATA_TYPE_FLOAT32;
-    return a->cacheType == NNRT_DATA_TYPE_FLOAT16 || strcmp(v, "f32") == 0;
+    a->cacheType = strcmp(v, "f16") == 0    ? NNRT_DATA_TYPE_FLOAT16
+                   : strcmp(v, "q8_0") == 0 ? NNRT_DATA_TYPE_INT8
+                                            : NNRT_DATA_TYPE_FLOAT32;
+    return a->cacheType != NNRT_DATA_TYPE_FLOAT32 || strcmp(v, "f32") == 0;
 }
 
 static bool cli_take_seed(cli_args *a, const char *v)
@@ -747,6 +760,10 @@ static const cli_option cli_options[] = {
      "8 bits for all operators that have them, also where float32 is faster or costs less accuracy; the default with --int8-io, --16x8 and an "
      "ONNX file as output",
      cli_take_full_integer},
+    {"--processor", "NAME", CLI_QUANTIZE,
+     "the processor on which operators that are faster in float32 stay so: vnni, which multiplies bytes, avx2, which adds products of bytes in 16 bits and gets weights of 7 bits, "
+     "or auto, this machine's; default auto, with --exact vnni",
+     cli_take_processor},
     {"--sensitivity", NULL, CLI_QUANTIZE,
      "also print the signal-to-noise ratio of the outputs if each node alone is quantized, the noisiest first, in the format of --keep",
      cli_take_sensitivity},
@@ -868,9 +885,13 @@ static const cli_option cli_options[] = {
      "in place. generate: of any decoder; tokens of prompts and replies together; default: prompt and --tokens, at most the context of "
      "the model; with --chat that, at most 2048",
      cli_take_context},
-    {"--cache-type", "f16|f32", CLI_SESSIONS | CLI_CONVERT | CLI_GENERATE,
-     "with the keys and values of --context, and of generate: f16 stores them as float16, in half of the memory; default f32",
+    {"--cache-type", "f32|f16|q8_0", CLI_SESSIONS | CLI_CONVERT | CLI_GENERATE,
+     "with the keys and values of --context, and of generate: f16 stores them as float16, in half of the memory; q8_0 as int8 with a "
+     "float16 scale for 32 of them, in 0.27 of the memory; default f32",
      cli_take_cache_type},
+    {"--cache-page", "N", CLI_SESSIONS | CLI_CONVERT | CLI_GENERATE,
+     "the keys and values of --context are pages of N tokens, which several sequences share; an input 'pages' lists the pages of one sequence",
+     cli_take_cache_page},
     {"--save-cache", "FILE", CLI_GENERATE,
      "write the keys and values of prompt and text, and their tokens, to a file in the end", cli_take_save_cache},
     {"--load-cache", "FILE", CLI_GENERATE,

@@ -15,6 +15,13 @@ Part of tools/nnrt.c.
 
 #include <math.h>
 
+/* Processors whose times are known (>>time). */
+typedef enum cli_processor {
+    CLI_PROCESSOR_BYTES, /* AVX-512 VNNI; also the one for which --exact predicts, and others without measurements */
+    CLI_PROCESSOR_WORDS, /* AVX2, an AMD Zen 1 */
+    CLI_PROCESSORS
+} cli_processor;
+
 /* Nanoseconds of a node. */
 typedef struct cli_ns {
     double f32, int8; /* of its kernels */
@@ -27,8 +34,9 @@ typedef struct cli_work {
     double macs;         /* multiply-accumulates */
     double instructions; /* of a Cortex-M4 */
     const NNRT_Model *model;
-    cli_ns *ns;       /* receives the time of each node; NULL: none */
-    double *elements; /* with ns: receives the elements of each tensor that a node reads or writes */
+    cli_ns *ns;              /* receives the time of each node on the processor; NULL: none */
+    double *elements;        /* with ns: receives the elements of each tensor that a node reads or writes */
+    cli_processor processor;
 } cli_work;
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -416,74 +424,96 @@ static double cli_m4_instructions(const nnrt_resolve *c, double macs, bool first
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>time */
 
-/* Nanoseconds of one thread of the device `cpu` on x86-64 with AVX-512 VNNI, fitted to `nnrt bench --profile` of MobileNetV2,
-   ResNet-18, ResNet-8, DS-CNN, BlazeFace, M-LSD, the selfie segmentation and PP-OCR's detector and recognizer. Only ratios matter:
-   whether a node is faster in 8 bits, and how its gain compares with casts. 8-bit kernels are not always faster: operators
-   without one of their own run the reference kernel, and a convolution of few channels cannot fill the lanes of VNNI. */
+/* Nanoseconds of one thread of the device `cpu`, fitted to `nnrt bench --profile` of MobileNetV2, ResNet-18, ResNet-8, DS-CNN,
+   BlazeFace, M-LSD, the selfie segmentation and PP-OCR's detector and recognizer, on two processors: one multiplies bytes, the
+   other one adds products of bytes in 16 bits (weights of 7 bits), or multiplies int16. Only ratios matter: whether a node is faster in 8 bits, and how its gain compares with casts. 8-bit
+   kernels are not always faster: operators without one of their own run the reference kernel, and a convolution of few channels
+   cannot fill the lanes of VNNI. Where a processor multiplies 128 bits at a time, four products of bytes in 16 bits take 0.8 of
+   the time of float32, and of two tensors of the run, which are int16, as long; there are no Winograd tiles. */
 typedef struct cli_rates_of {
     NNRT_NodeType type;
     struct {
-        float mac, element; /* element: of the result, or of input 0 if that is larger */
-    } f32, int8;
+        struct {
+            float mac, element; /* element: of the result, or of input 0 if that is larger */
+        } f32, int8;
+    } of[CLI_PROCESSORS];
 } cli_rates_of;
 
 static const cli_rates_of cli_speeds[] = {
-    {NNRT_NODE_TYPE_NONE, {0.5f, 0.3f}, {1, 0.5f}}, /* not listed; guessed */
-    {NNRT_NODE_TYPE_CONV2D_FUSION, {0.0061f, 0.45f}, {0.0014f, 0.18f}}, /* 8 bits: 1x1 */
-    {NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION, {0.0061f, 0.45f}, {0.0031f, 0.18f}},
-    {NNRT_NODE_TYPE_FULL_CONNECTION, {0.0146f, 0.45f}, {0.0062f, 0.18f}},
-    {NNRT_NODE_TYPE_MATMUL_FUSION, {0.0146f, 0.45f}, {0.0062f, 0.18f}},
-    {NNRT_NODE_TYPE_ADD_FUSION, {0, 0.13f}, {0, 0.16f}},
-    {NNRT_NODE_TYPE_SUB_FUSION, {0, 0.13f}, {0, 0.2f}},
-    {NNRT_NODE_TYPE_MUL_FUSION, {0, 0.13f}, {0, 0.21f}},
-    {NNRT_NODE_TYPE_MAXIMUM, {0, 0.13f}, {0, 0.2f}},
-    {NNRT_NODE_TYPE_MINIMUM, {0, 0.13f}, {0, 0.2f}},
-    {NNRT_NODE_TYPE_ACTIVATION, {0, 0.35f}, {0, 0.17f}},
-    {NNRT_NODE_TYPE_HARD_SIGMOID, {0, 0.2f}, {0, 0.17f}},
-    {NNRT_NODE_TYPE_HARD_SWISH, {0, 0.2f}, {0, 0.17f}},
-    {NNRT_NODE_TYPE_LEAKY_RELU, {0, 0.15f}, {0, 0.17f}},
-    {NNRT_NODE_TYPE_CLIP, {0, 0.15f}, {0, 0.17f}},
-    {NNRT_NODE_TYPE_ABS, {0, 0.15f}, {0, 0.17f}},
-    {NNRT_NODE_TYPE_SOFTMAX, {0, 1}, {0, 3}},
-    {NNRT_NODE_TYPE_REDUCE_FUSION, {0, 0.3f}, {0, 0.3f}},
-    {NNRT_NODE_TYPE_AVGPOOL_FUSION, {0, 0.08f}, {0, 0.07f}},
-    {NNRT_NODE_TYPE_MAX_POOL_FUSION, {0, 0.25f}, {0, 0.1f}},
-    {NNRT_NODE_TYPE_CONCAT, {0, 0.4f}, {0, 0.3f}}, /* 8 bits: some inputs are requantized */
-    {NNRT_NODE_TYPE_RESIZE, {0, 0.17f}, {0, 0.12f}}, /* 8 bits: nearest */
-    {NNRT_NODE_TYPE_TRANSPOSE, {0, 0.36f}, {0, 0.2f}},
-    {NNRT_NODE_TYPE_PAD_FUSION, {0, 0.5f}, {0, 0.2f}},
-    {NNRT_NODE_TYPE_SLICE_FUSION, {0, 0.3f}, {0, 0.15f}},
-    {NNRT_NODE_TYPE_STRIDED_SLICE, {0, 0.3f}, {0, 0.15f}},
-    {NNRT_NODE_TYPE_SPLIT, {0, 0.3f}, {0, 0.15f}},
-    {NNRT_NODE_TYPE_TILE_FUSION, {0, 0.3f}, {0, 0.15f}},
-    {NNRT_NODE_TYPE_DEPTH_TO_SPACE, {0, 0.4f}, {0, 0.3f}},
-    {NNRT_NODE_TYPE_SPACE_TO_DEPTH, {0, 0.4f}, {0, 0.3f}},
-    {NNRT_NODE_TYPE_RESHAPE, {0, 0}, {0, 0}},
-    {NNRT_NODE_TYPE_SQUEEZE, {0, 0}, {0, 0}},
-    {NNRT_NODE_TYPE_UNSQUEEZE, {0, 0}, {0, 0}},
-    {NNRT_NODE_TYPE_EXPAND_DIMS, {0, 0}, {0, 0}},
-    {NNRT_NODE_TYPE_FLATTEN, {0, 0}, {0, 0}},
+    {NNRT_NODE_TYPE_NONE, {{{0.5f, 0.3f}, {1, 0.5f}}, {{1, 0.6f}, {2, 1}}}}, /* not listed; guessed */
+    {NNRT_NODE_TYPE_CONV2D_FUSION, {{{0.0061f, 0.45f}, {0.0014f, 0.18f}}, {{0.05f, 0.5f}, {0.042f, 0.9f}}}}, /* 8 bits: 1x1 */
+    {NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION, {{{0.0061f, 0.45f}, {0.0031f, 0.18f}}, {{0.05f, 0.9f}, {0.042f, 0.9f}}}},
+    {NNRT_NODE_TYPE_FULL_CONNECTION, {{{0.0146f, 0.45f}, {0.0062f, 0.18f}}, {{0.053f, 0.4f}, {0.045f, 0.5f}}}},
+    {NNRT_NODE_TYPE_MATMUL_FUSION, {{{0.0146f, 0.45f}, {0.0062f, 0.18f}}, {{0.053f, 0.4f}, {0.053f, 0.5f}}}},
+    {NNRT_NODE_TYPE_ADD_FUSION, {{{0, 0.13f}, {0, 0.16f}}, {{0, 0.35f}, {0, 0.8f}}}},
+    {NNRT_NODE_TYPE_SUB_FUSION, {{{0, 0.13f}, {0, 0.2f}}, {{0, 0.35f}, {0, 0.8f}}}},
+    {NNRT_NODE_TYPE_MUL_FUSION, {{{0, 0.13f}, {0, 0.21f}}, {{0, 0.36f}, {0, 0.87f}}}},
+    {NNRT_NODE_TYPE_MAXIMUM, {{{0, 0.13f}, {0, 0.2f}}, {{0, 0.35f}, {0, 0.8f}}}},
+    {NNRT_NODE_TYPE_MINIMUM, {{{0, 0.13f}, {0, 0.2f}}, {{0, 0.35f}, {0, 0.8f}}}},
+    {NNRT_NODE_TYPE_ACTIVATION, {{{0, 0.35f}, {0, 0.17f}}, {{0, 1}, {0, 0.6f}}}},
+    {NNRT_NODE_TYPE_HARD_SIGMOID, {{{0, 0.2f}, {0, 0.17f}}, {{0, 0.3f}, {0, 0.6f}}}},
+    {NNRT_NODE_TYPE_HARD_SWISH, {{{0, 0.2f}, {0, 0.17f}}, {{0, 0.3f}, {0, 0.6f}}}},
+    {NNRT_NODE_TYPE_LEAKY_RELU, {{{0, 0.15f}, {0, 0.17f}}, {{0, 0.25f}, {0, 0.6f}}}},
+    {NNRT_NODE_TYPE_CLIP, {{{0, 0.15f}, {0, 0.17f}}, {{0, 0.25f}, {0, 0.6f}}}},
+    {NNRT_NODE_TYPE_ABS, {{{0, 0.15f}, {0, 0.17f}}, {{0, 0.25f}, {0, 0.6f}}}},
+    {NNRT_NODE_TYPE_SOFTMAX, {{{0, 1}, {0, 3}}, {{0, 2.1f}, {0, 5.2f}}}},
+    {NNRT_NODE_TYPE_REDUCE_FUSION, {{{0, 0.3f}, {0, 0.3f}}, {{0, 0.3f}, {0, 0.1f}}}},
+    {NNRT_NODE_TYPE_AVGPOOL_FUSION, {{{0, 0.08f}, {0, 0.07f}}, {{0, 0.5f}, {0, 1.1f}}}},
+    {NNRT_NODE_TYPE_MAX_POOL_FUSION, {{{0, 0.25f}, {0, 0.1f}}, {{0, 0.6f}, {0, 1.2f}}}},
+    {NNRT_NODE_TYPE_CONCAT, {{{0, 0.4f}, {0, 0.3f}}, {{0, 0.4f}, {0, 0.85f}}}}, /* 8 bits: some inputs are requantized */
+    {NNRT_NODE_TYPE_RESIZE, {{{0, 0.17f}, {0, 0.12f}}, {{0, 0.6f}, {0, 0.9f}}}}, /* 8 bits: nearest */
+    {NNRT_NODE_TYPE_TRANSPOSE, {{{0, 0.36f}, {0, 0.2f}}, {{0, 0.7f}, {0, 0.3f}}}},
+    {NNRT_NODE_TYPE_PAD_FUSION, {{{0, 0.5f}, {0, 0.2f}}, {{0, 0.6f}, {0, 0.3f}}}},
+    {NNRT_NODE_TYPE_SLICE_FUSION, {{{0, 0.3f}, {0, 0.15f}}, {{0, 0.4f}, {0, 0.3f}}}},
+    {NNRT_NODE_TYPE_STRIDED_SLICE, {{{0, 0.3f}, {0, 0.15f}}, {{0, 0.4f}, {0, 0.3f}}}},
+    {NNRT_NODE_TYPE_SPLIT, {{{0, 0.3f}, {0, 0.15f}}, {{0, 0.4f}, {0, 0.3f}}}},
+    {NNRT_NODE_TYPE_TILE_FUSION, {{{0, 0.3f}, {0, 0.15f}}, {{0, 0.4f}, {0, 0.3f}}}},
+    {NNRT_NODE_TYPE_DEPTH_TO_SPACE, {{{0, 0.4f}, {0, 0.3f}}, {{0, 0.5f}, {0, 0.4f}}}},
+    {NNRT_NODE_TYPE_SPACE_TO_DEPTH, {{{0, 0.4f}, {0, 0.3f}}, {{0, 0.5f}, {0, 0.4f}}}},
+    {NNRT_NODE_TYPE_RESHAPE, {{{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}}},
+    {NNRT_NODE_TYPE_SQUEEZE, {{{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}}},
+    {NNRT_NODE_TYPE_UNSQUEEZE, {{{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}}},
+    {NNRT_NODE_TYPE_EXPAND_DIMS, {{{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}}},
+    {NNRT_NODE_TYPE_FLATTEN, {{{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}}},
 };
-static const cli_rates_of cli_speed_depthwise = {NNRT_NODE_TYPE_CONV2D_FUSION, {0.021f, 0.12f}, {0.012f, 0.2f}};
+static const cli_rates_of cli_speed_depthwise = {
+    NNRT_NODE_TYPE_CONV2D_FUSION, {{{0.021f, 0.12f}, {0.012f, 0.2f}}, {{0.07f, 0.25f}, {0.08f, 1.2f}}}};
 
-#define CLI_NS_CALL 100.0           /* of a step */
-#define CLI_NS_FUSED 0.08           /* for an element of an addition in the epilogue of a float32 product */
-#define CLI_NS_QUANTIZE 0.18        /* for an element, float32 to 8 bits, */
-#define CLI_NS_QUANTIZE_INPUT 0.25  /* of an input of the model, which gets another layout and is in no cache */
-#define CLI_NS_DEQUANTIZE 0.1       /* for an element, 8 bits to float32 */
-#define CLI_NS_REFERENCE_MAC 0.8    /* 8 bits, where only the reference device has a kernel */
-#define CLI_NS_SINGLE_MAC 2.0       /* float32 transposed convolution of fewer than four output channels, */
-#define CLI_NS_SINGLE_MAC_8 0.3     /* and its 8-bit form */
-#define CLI_NS_LINEAR_8 0.8         /* for an element of an 8-bit RESIZE that interpolates */
-#define CLI_NS_WINDOW_8 0.0017      /* for a multiply-accumulate of an 8-bit convolution of several taps, in addition */
-#define CLI_NS_ACTIVATION 0.3       /* for an element of an activation other than a clamp in the epilogue of a float32 convolution, */
-#define CLI_NS_TABLE_8 0.17         /* and of its table in 8 bits */
-#define CLI_NS_PIXEL_8 6.5          /* 8-bit convolution of up to four channels: for a pixel, */
-#define CLI_NS_GATHER_8 0.05        /* and each element of its window; */
-#define CLI_NS_GATHER 0.1           /* the latter in float32 */
-#define CLI_LARGE_WEIGHTS 262144.0  /* weights that no cache keeps between runs */
-#define CLI_NS_WEIGHT 0.3           /* for one of them, float32, */
-#define CLI_NS_WEIGHT_8 0.07        /* and 8 bits */
+/* Other parts of the time. */
+typedef struct cli_costs {
+    double call;                  /* of a step */
+    double fused;                 /* for an element of an addition in the epilogue of a float32 product */
+    double quantize, dequantize;  /* for an element, float32 to 8 bits, and back; */
+    double quantizeInput;         /* of an input of the model, which gets another layout and is in no cache */
+    double referenceMac8;         /* 8 bits, where only the reference device has a kernel */
+    double singleMac, singleMac8; /* transposed convolution of fewer than four output channels */
+    double linear, linear8;       /* for an element of a RESIZE that interpolates */
+    double window8;               /* for a multiply-accumulate of an 8-bit convolution of several taps, in addition */
+    double activation, table8;    /* for an element of an activation other than a clamp: in the epilogue of a float32 convolution,
+                                     and of its table in 8 bits */
+    double pixel8;                /* 8-bit convolution of up to four channels: for a pixel, */
+    double gather8, gather;       /* and each element of its window; the latter in float32 */
+    double weight, weight8;       /* for one of more than CLI_LARGE_WEIGHTS weights */
+    double tileMac, tileElement;  /* of Winograd tiles: for a multiply-accumulate and for an element of the result, if they are
+                                     faster than a GEMM; 0: in the rates above */
+} cli_costs;
+
+static const cli_costs cli_costs_of[CLI_PROCESSORS] = {
+    {100, 0.08, 0.18, 0.1, 0.25, 0.8, 2, 0.3, 0, 0.8, 0.0017, 0.3, 0.17, 6.5, 0.05, 0.1, 0.3, 0.07, 0, 0},
+    {250, 0.2, 0.7, 0.3, 1.6, 2, 1.2, 1, 1.5, 4.5, 0, 0.4, 0.6, 7, 0.05, 0.1, 0.5, 0.06, 0.0185, 2.2},
+};
+
+#define CLI_LARGE_WEIGHTS 262144.0 /* weights that no cache keeps between runs */
+
+/* The processor whose times decide: --processor, or this machine's. With the device `reference`, as with --exact, files do not
+   depend on the machine. */
+static cli_processor cli_processor_of(const cli_args *args)
+{
+    const char *set = args->device != NULL && strcmp(args->device, "reference") == 0 ? NULL : nnrt_cpu_set(0);
+    if (args->processor != 0)
+        return args->processor == 1 ? CLI_PROCESSOR_BYTES : CLI_PROCESSOR_WORDS;
+    return set != NULL && strcmp(set, "avx2") == 0 ? CLI_PROCESSOR_WORDS : CLI_PROCESSOR_BYTES;
+}
 
 /* Whether the activation that is fused into a convolution is an operator of its own in 8 bits. */
 static bool cli_splits_activation(const nnrt_resolve *c)
@@ -497,62 +527,81 @@ static bool cli_splits_activation(const nnrt_resolve *c)
            a != NNRT_ACTIVATION_TYPE_RELU1;
 }
 
+/* Whether the device may compute a float32 convolution by Winograd tiles. */
+static bool cli_has_tiles(const nnrt_resolve *c)
+{
+    const NNRT_Conv2DFusion *a = (const NNRT_Conv2DFusion *)c->resolved;
+    const nnrt_operand *w = c->in + 1;
+    return a->group <= 1 && w->rank == 4 && w->dims[1] == 3 && w->dims[2] == 3 && cli_entry(&a->stride, 0, 1) == 1 &&
+           cli_entry(&a->stride, 1, 1) == 1;
+}
+
+/* Adds the parts of the time of a convolution that its shape decides. */
+static void cli_ns_of_conv(const nnrt_resolve *c, double macs, const cli_costs *costs, cli_ns *ns)
+{
+    const nnrt_operand *w = c->in + 1, *y = c->out;
+    const int64_t groups = ((const NNRT_Conv2DFusion *)c->resolved)->group;
+    const double tiles = macs * costs->tileMac + cli_elements(y) * costs->tileElement;
+    if (cli_has_tiles(c) && tiles > 0 && tiles < ns->f32)
+        ns->f32 = tiles;
+    if (groups > 1 && !cli_is_depthwise(c)) {
+        ns->int8 += macs * costs->referenceMac8;
+    } else if (groups <= 1 && w->rank == 4 && w->dims[3] <= 4 && w->dims[0] > 0) {
+        const double pixels = cli_elements(y) / w->dims[0], window = (double)w->dims[1] * w->dims[2] * w->dims[3];
+        ns->f32 += pixels * window * costs->gather;
+        ns->int8 += pixels * (costs->pixel8 + window * costs->gather8);
+    }
+    if (w->rank == 4 && w->dims[1] * (double)w->dims[2] > 1 && !cli_is_depthwise(c))
+        ns->int8 += macs * costs->window8;
+}
+
 /* Adds the parts of the time that a shape decides. */
-static void cli_ns_of_shape(const nnrt_resolve *c, double macs, cli_ns *ns)
+static void cli_ns_of_shape(const nnrt_resolve *c, double macs, const cli_costs *costs, cli_ns *ns)
 {
     const nnrt_operand *w = c->in + 1, *y = c->out;
     const double weights = c->nIn > 1 && w->data != NULL ? cli_elements(w) : 0;
-    if (macs > 0 && weights > CLI_LARGE_WEIGHTS) {
-        ns->f32 += weights * CLI_NS_WEIGHT;
-        ns->int8 += weights * CLI_NS_WEIGHT_8;
-    }
     switch ((int)c->op->type) {
-    case NNRT_NODE_TYPE_CONV2D_FUSION: {
-        const int64_t groups = ((const NNRT_Conv2DFusion *)c->resolved)->group;
-        if (groups > 1 && !cli_is_depthwise(c))
-            ns->int8 += macs * CLI_NS_REFERENCE_MAC;
-        else if (groups <= 1 && w->rank == 4 && w->dims[3] <= 4 && w->dims[0] > 0) {
-            const double pixels = cli_elements(y) / w->dims[0], window = (double)w->dims[1] * w->dims[2] * w->dims[3];
-            ns->f32 += pixels * window * CLI_NS_GATHER;
-            ns->int8 += pixels * (CLI_NS_PIXEL_8 + window * CLI_NS_GATHER_8);
-        }
-        if (w->rank == 4 && w->dims[1] * (double)w->dims[2] > 1 && !cli_is_depthwise(c))
-            ns->int8 += macs * CLI_NS_WINDOW_8;
-        break;
-    }
+    case NNRT_NODE_TYPE_CONV2D_FUSION: cli_ns_of_conv(c, macs, costs, ns); break;
     case NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION: {
         const int32_t channels = y->dims[y->format == NNRT_FORMAT_NCHW ? 1 : y->rank - 1];
-        ns->f32 += channels < 4 ? macs * CLI_NS_SINGLE_MAC : 0;
-        ns->int8 += channels < 4 ? macs * CLI_NS_SINGLE_MAC_8 : 0;
+        ns->f32 += channels < 4 ? macs * costs->singleMac : 0;
+        ns->int8 += channels < 4 ? macs * costs->singleMac8 : 0;
         break;
     }
     case NNRT_NODE_TYPE_RESIZE:
-        if (((const NNRT_Resize *)c->resolved)->method != NNRT_RESIZE_METHOD_NEAREST)
-            ns->int8 += cli_elements(y) * CLI_NS_LINEAR_8;
+        if (((const NNRT_Resize *)c->resolved)->method != NNRT_RESIZE_METHOD_NEAREST) {
+            ns->f32 += cli_elements(y) * costs->linear;
+            ns->int8 += cli_elements(y) * costs->linear8;
+        }
         break;
     default: break;
     }
+    if (macs > 0 && weights > CLI_LARGE_WEIGHTS) {
+        ns->f32 += weights * costs->weight;
+        ns->int8 += weights * costs->weight8;
+    }
     if (cli_splits_activation(c)) {
-        ns->f32 += cli_elements(y) * CLI_NS_ACTIVATION;
-        ns->int8 += cli_elements(y) * CLI_NS_TABLE_8;
+        ns->f32 += cli_elements(y) * costs->activation;
+        ns->int8 += cli_elements(y) * costs->table8;
     }
 }
 
 /* The time of a float32 node, and of its 8-bit form. */
-static cli_ns cli_ns_of(const nnrt_resolve *c, double macs)
+static cli_ns cli_ns_of(const nnrt_resolve *c, double macs, cli_processor processor)
 {
+    const cli_costs *const costs = &cli_costs_of[processor];
     const cli_rates_of *rates = cli_is_depthwise(c) ? &cli_speed_depthwise : cli_speeds;
     const double result = c->nOut > 0 ? cli_elements(&c->out[0]) : 0, read = c->nIn > 0 ? cli_elements(&c->in[0]) : 0;
     const double elements = macs > 0 || result > read ? result : read;
     cli_ns ns = {0, 0, macs > 0};
     for (size_t i = 1; i < sizeof(cli_speeds) / sizeof(cli_speeds[0]) && rates == cli_speeds; i++)
         rates = cli_speeds[i].type == c->op->type ? &cli_speeds[i] : rates;
-    ns.f32 = macs * (double)rates->f32.mac + elements * (double)rates->f32.element;
-    ns.int8 = macs * (double)rates->int8.mac + elements * (double)rates->int8.element;
+    ns.f32 = macs * (double)rates->of[processor].f32.mac + elements * (double)rates->of[processor].f32.element;
+    ns.int8 = macs * (double)rates->of[processor].int8.mac + elements * (double)rates->of[processor].int8.element;
     if (ns.f32 > 0 && !c->late) {
-        cli_ns_of_shape(c, macs, &ns);
-        ns.f32 += CLI_NS_CALL;
-        ns.int8 += CLI_NS_CALL;
+        cli_ns_of_shape(c, macs, costs, &ns);
+        ns.f32 += costs->call;
+        ns.int8 += costs->call;
     }
     return ns;
 }
@@ -572,7 +621,7 @@ static bool cli_widens_weights(const NNRT_Model *m, const NNRT_Node *n)
 static void cli_work_note(cli_work *work, uint32_t node, const nnrt_resolve *c, double macs)
 {
     const NNRT_Node *n = &work->model->nodes.data[node];
-    work->ns[node] = cli_ns_of(c, macs);
+    work->ns[node] = cli_ns_of(c, macs, work->processor);
     for (uint32_t i = 0; i < c->nIn && i < n->inputIndex.count; i++)
         if (n->inputIndex.data[i] != NNRT_NO_TENSOR)
             work->elements[n->inputIndex.data[i]] = cli_elements(&c->in[i]);
@@ -604,15 +653,16 @@ static NNRT_ReturnCode cli_work_visit(void *user, uint32_t node, nnrt_resolve *r
     return NNRT_SUCCESS;
 }
 
-/* The work of one run, with dynamic dimensions as --shape sets them, or their bounds. ns, elements: as in cli_work, or NULL. */
-static cli_work cli_work_of(const cli_job *job, cli_ns *ns, double *elements)
+/* The work of one run, with dynamic dimensions as --shape sets them, or their bounds. ns, elements, processor: as in cli_work,
+   or NULL. */
+static cli_work cli_work_of(const cli_job *job, cli_ns *ns, double *elements, cli_processor processor)
 {
     const NNRT_Model *m = job->model;
     NNRT_ModelConfig config;
     nnrt_memory memory;
     nnrt_operand *tensors;
     nnrt_dims *dims = cli_job_dims(job);
-    cli_work work = {0, 0, 0, job->model, ns, elements};
+    cli_work work = {0, 0, 0, job->model, ns, elements, processor};
     memset(&config, 0, sizeof(config));
     if (job->fromNnrt)
         config.inputDims = nnrt_dims_list_make(dims, job->in.count + job->in.states);

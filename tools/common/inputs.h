@@ -51,6 +51,7 @@ typedef struct cli_inputs {
     bool resizable; /* a .tflite file: --shape replaces its shapes, as ResizeInputTensor of TensorFlow Lite does */
     bool float16;   /* a .tflite file: float16 weights stay (nnrt_tflite_desc.float16), for a session on `cpu` */
     NNRT_Model *model; /* of a GGUF file, until the job takes it: its import packs the weights, which takes time */
+    double loadMs;     /* that time */
 } cli_inputs;
 
 static void cli_input_free(cli_input *input)
@@ -344,10 +345,13 @@ static NNRT_ReturnCode cli_load_whole(NNRT_Model **model, const cli_args *args, 
     desc.context = args->context;
     desc.cache = args->context > 0 ? args->context : args->capacity;
     desc.cacheType = args->cacheType;
+    desc.cachePage = args->cachePage;
     desc.floatActivations = args->floatActivations;
-    if (desc.cache == 0 && args->cacheType != NNRT_DATA_TYPE_UNKNOWN)
+    desc.operands = args->operands || (args->device != NULL && strncmp(args->device, "mcu:", 4) == 0);
+    if (desc.cache == 0 && (args->cacheType != NNRT_DATA_TYPE_UNKNOWN || args->cachePage > 0))
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
-                              "--cache-type is for a cache of fixed size: --context N states its tokens");
+                              "%s is for a cache of fixed size: --context N states its tokens",
+                              args->cachePage > 0 ? "--cache-page" : "--cache-type");
     if (!cli_is_gguf(args->model))
         return cli_stream.block == NULL ? nnrt_safetensors_load(model, args->model, &desc, error)
                                         : nnrt_error_set(error, NNRT_INVALID_FILE,
@@ -395,6 +399,7 @@ static int cli_inputs_make_model(cli_inputs *in, const cli_args *args)
     nnrt_error error;
     NNRT_ReturnCode code;
     int status = CLI_DONE;
+    const double start = cli_now_ms();
     memset(&error, 0, sizeof(error));
     memset(&desc, 0, sizeof(desc));
     desc.no_optimize = true;
@@ -436,10 +441,12 @@ static int cli_inputs_make_model(cli_inputs *in, const cli_args *args)
     }
     if (status == CLI_DONE)
         status = cli_metadata_from_model(&in->metadata, model);
-    if (cli_is_weights(path))
+    if (cli_is_weights(path)) {
         in->model = model;
-    else
+        in->loadMs = cli_now_ms() - start;
+    } else {
         nnrt_model_destroy(model);
+    }
     return status;
 }
 

@@ -182,7 +182,7 @@ static int cli_job_load(cli_job *job, const cli_args *args)
         return cli_inputs_ask(&job->in, args, sizes, sizeof(sizes)) ? cli_usage("cannot load %s: %s; %s", args->model, why, sizes)
                                                                     : cli_fail("cannot load %s: %s", args->model, why);
     }
-    job->loadMs = cli_now_ms() - start;
+    job->loadMs = job->in.loadMs + cli_now_ms() - start;
     return CLI_DONE;
 }
 

@@ -12,7 +12,8 @@ A decoder has the input input_ids, int64[1,S], and the output logits. Its cache 
 and safetensors files, .nnrt files that were made from them with --context, and most ONNX files, by nnrt_model_cache): their size
 is that of the context, and a run writes only its new rows; such a cache can be saved, and returns to any position. Or inputs
 past... and outputs present... (other decoders of Optimum): two buffers of the largest size for each, as a run copies the one to
-the other. An encoder has input_ids, and perhaps attention_mask and token_type_ids. After lm_decoder_open and lm_encoder_open
+the other. States of pages (nnrt_gguf_desc.cachePage) hold several sequences, of which one is current: lm_decoder_select, and
+lm_decoder_share, by which another one continues with the same tokens. An encoder has input_ids, and perhaps attention_mask and token_type_ids. After lm_decoder_open and lm_encoder_open
 nothing is allocated, except by lm_decoder_save.
 */
 #ifndef NNRT_TOOL_LANGUAGE_H
@@ -31,7 +32,7 @@ nothing is allocated, except by lm_decoder_save.
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>names */
 
-enum { LM_IDS, LM_MASK, LM_TYPES, LM_PLACES, LM_POSITION, LM_PAST, LM_OTHER };
+enum { LM_IDS, LM_MASK, LM_TYPES, LM_PLACES, LM_POSITION, LM_PAST, LM_PAGES, LM_OTHER };
 
 /* The kind of an input, by its name in files of Optimum and in models of nnrt_gguf.h. */
 static inline int lm_kind(const char *name)
@@ -42,6 +43,7 @@ static inline int lm_kind(const char *name)
            : strcmp(name, "position_ids") == 0   ? LM_PLACES
            : strcmp(name, "position") == 0       ? LM_POSITION
            : strncmp(name, "past", 4) == 0       ? LM_PAST
+           : strcmp(name, "pages") == 0          ? LM_PAGES
                                                  : LM_OTHER;
 }
 
@@ -177,6 +179,10 @@ typedef struct lm_decoder {
     uint32_t done;           /* tokens that the cache holds: see lm_decoder_return */
     uint32_t dropped;        /* tokens that it held before, since position 0: see lm_decoder_slide */
     uint32_t keep;           /* tokens that stay when others are dropped; 0: a full cache is a failure */
+    uint32_t sequences;      /* that share a cache of pages: set before lm_decoder_open; 0: one */
+    uint32_t sequence;       /* the current one, whose tokens `done` counts */
+    uint32_t *positions;     /* `done` of the others */
+    nnrt_pages *pages;       /* NULL: the cache has no pages */
     uint32_t nIn, nOut;
     uint32_t logits;                 /* index of that output */
     int64_t position, *ones, *places; /* ones, places: NULL if no input has them */
@@ -199,7 +205,9 @@ static inline NNRT_ReturnCode lm_decoder_most(const char *name, NNRT_DataType ty
 {
     const int kind = lm_kind(name);
     const int32_t rank = kind == LM_PAST ? 4 : kind == LM_POSITION ? 1 : 2;
-    if (kind == LM_TYPES || kind == LM_OTHER || shape->rank != rank || (kind != LM_PAST && type != NNRT_DATA_TYPE_INT64))
+    if (kind == LM_PAGES && shape->rank == 2 && shape->dims[1] > 0)
+        return NNRT_SUCCESS;
+    if (kind == LM_TYPES || kind == LM_OTHER || kind == LM_PAGES || shape->rank != rank || (kind != LM_PAST && type != NNRT_DATA_TYPE_INT64))
         return nnrt_error_set(error, NNRT_UNSUPPORTED_OP,
                               "input '%s' is none of a decoder: int64 input_ids, attention_mask, position_ids of two axes, "
                               "position of one, and past_key_values of four",
@@ -218,6 +226,7 @@ static inline void lm_decoder_close(lm_decoder *d)
         nnrt_free(d->allocator, d->caches[1][past++], info.bytes);
     }
     nnrt_memory_end(&d->memory);
+    nnrt_pages_destroy(d->pages);
     if (d->owns)
         nnrt_session_destroy(d->session);
     nnrt_model_destroy(d->cached);
@@ -227,6 +236,29 @@ static inline void lm_decoder_close(lm_decoder *d)
 static inline NNRT_ReturnCode lm_decoder_no_memory(nnrt_error *error)
 {
     return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the cache of the decoder");
+}
+
+/* Creates the pages that the model has as an input. */
+static inline NNRT_ReturnCode lm_decoder_pages(lm_decoder *d, nnrt_error *error)
+{
+    d->sequences = d->sequences > 0 ? d->sequences : 1;
+    for (uint32_t i = 0; i < d->nIn; i++) {
+        const nnrt_io_info info = nnrt_session_input(d->session, i);
+        const uint32_t count = lm_kind(info.name) == LM_PAGES && info.shape.rank == 2 ? (uint32_t)info.shape.dims[1] : 0;
+        if (count == 0)
+            continue;
+        if (info.dataType != NNRT_DATA_TYPE_INT32 || d->context % count != 0)
+            return nnrt_error_set(error, NNRT_UNSUPPORTED_OP, "input 'pages' with %u pages does not divide a cache of %u tokens",
+                                  count, d->context);
+        d->positions = (uint32_t *)nnrt_memory_keep_array(&d->memory, d->sequences, sizeof(*d->positions));
+        return d->positions == NULL
+                   ? nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is not enough memory for %u sequences", d->sequences)
+                   : nnrt_pages_create(&d->pages, count, d->context / count, d->sequences, d->allocator, error);
+    }
+    return d->sequences == 1
+               ? NNRT_SUCCESS
+               : nnrt_error_set(error, NNRT_NOT_SUPPORT,
+                                "%u sequences need a cache of pages: a GGUF or safetensors file", d->sequences);
 }
 
 /* Allocates the buffers of past keys and values, and finds the output of the logits. */
@@ -280,7 +312,7 @@ static inline NNRT_ReturnCode lm_decoder_open(lm_decoder *d, nnrt_session *sessi
     d->caches[1] = (void **)nnrt_memory_keep_array(&d->memory, d->nIn, sizeof(void *));
     if (d->memory.full)
         return lm_decoder_no_memory(error);
-    if ((code = lm_decoder_buffers(d, error)) != NNRT_SUCCESS)
+    if ((code = lm_decoder_buffers(d, error)) != NNRT_SUCCESS || (code = lm_decoder_pages(d, error)) != NNRT_SUCCESS)
         return code;
     for (uint32_t i = 0; i < d->nIn; i++) {
         const int kind = lm_kind(nnrt_session_input(session, i).name);
@@ -330,10 +362,10 @@ static inline NNRT_ReturnCode lm_decoder_prepare(lm_decoder *d, const NNRT_Model
 }
 
 /* Prepares a model as a decoder. context: tokens of the cache, 0: as many as its states hold, else LM_CONTEXT; batch 0: LM_BATCH.
-   Past and present keys and values become states, if nnrt_model_cache can do that and the result can be prepared. desc: device,
+   sequences: that share a cache of pages; 1, 0: one. Past and present keys and values become states, if nnrt_model_cache can do that and the result can be prepared. desc: device,
    threads and allocator; the model must outlive the decoder. On failure *d is empty. */
 static inline NNRT_ReturnCode lm_decoder_create(lm_decoder *d, const NNRT_Model *model, uint32_t context, uint32_t batch,
-                                                const nnrt_session_desc *desc, nnrt_error *error)
+                                                uint32_t sequences, const nnrt_session_desc *desc, nnrt_error *error)
 {
     NNRT_ReturnCode code;
     uint32_t rows = 0;
@@ -355,6 +387,7 @@ static inline NNRT_ReturnCode lm_decoder_create(lm_decoder *d, const NNRT_Model 
         d->context = context;
         d->batch = batch < context ? batch : context;
         d->states = rows > 0 || cached;
+        d->sequences = sequences;
         if (cached && nnrt_model_cache(&d->cached, model, context, NULL) != NNRT_SUCCESS)
             continue;
         code = lm_decoder_prepare(d, cached ? d->cached : model, desc, cached ? NULL : error);
@@ -375,7 +408,7 @@ static inline void lm_decoder_inputs(lm_decoder *d, const int64_t *ids, uint32_t
         const int kind = lm_kind(info.name);
         nnrt_io *io = &d->io[i];
         const uint32_t length = kind == LM_PAST ? d->done : kind == LM_MASK ? d->done + count : count;
-        if (kind != LM_POSITION)
+        if (kind != LM_POSITION && kind != LM_PAGES)
             d->dims[i].dims[kind == LM_PAST ? 2 : 1] = (int32_t)length;
         io->dims = d->dims[i].dims;
         io->bytes = nnrt_type_size(info.dataType);
@@ -385,6 +418,7 @@ static inline void lm_decoder_inputs(lm_decoder *d, const int64_t *ids, uint32_t
                    : kind == LM_MASK     ? d->ones
                    : kind == LM_PLACES   ? d->places + d->done
                    : kind == LM_POSITION ? &d->position
+                   : kind == LM_PAGES    ? (void *)(uintptr_t)nnrt_pages_table(d->pages, d->sequence)
                                          : d->caches[0][past++];
     }
 }
@@ -448,11 +482,51 @@ static inline NNRT_ReturnCode lm_decoder_shift(lm_decoder *d, uint32_t count, nn
     return NNRT_SUCCESS;
 }
 
+/* Makes the pages of the next `count` tokens those of the current sequence. */
+static inline NNRT_ReturnCode lm_decoder_own(lm_decoder *d, uint32_t count, nnrt_error *error)
+{
+    nnrt_page_copy copy;
+    const NNRT_ReturnCode code = nnrt_pages_write(d->pages, d->sequence, d->done, count, &copy, error);
+    for (uint32_t k = 0; code == NNRT_SUCCESS && copy.rows > 0 && k < nnrt_session_states(d->session); k++) {
+        const nnrt_state state = nnrt_session_state(d->session, k);
+        const size_t row = state.info.bytes / (size_t)state.info.shape.dims[1];
+        memcpy((uint8_t *)state.data + copy.to * row, (uint8_t *)state.data + copy.from * row, copy.rows * row);
+    }
+    return code;
+}
+
+/* Continues with another sequence of a cache of pages. */
+static inline NNRT_ReturnCode lm_decoder_select(lm_decoder *d, uint32_t sequence, nnrt_error *error)
+{
+    if (sequence >= d->sequences)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "sequence %u, and the decoder has %u", sequence, d->sequences);
+    if (d->pages == NULL)
+        return NNRT_SUCCESS;
+    d->positions[d->sequence] = d->done;
+    d->sequence = sequence;
+    d->done = d->positions[sequence];
+    return NNRT_SUCCESS;
+}
+
+/* Another sequence becomes the tokens of the current one, whose pages it shares. */
+static inline NNRT_ReturnCode lm_decoder_share(lm_decoder *d, uint32_t sequence, nnrt_error *error)
+{
+    NNRT_ReturnCode code;
+    if (d->pages == NULL)
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "the decoder has one sequence: expected a cache of pages");
+    code = nnrt_pages_share(d->pages, d->sequence, sequence, d->done, error);
+    if (code == NNRT_SUCCESS)
+        d->positions[sequence] = d->done;
+    return code;
+}
+
 /* Processes the next tokens in parts of d->batch, or as many as fit behind the first d->keep. */
 static inline NNRT_ReturnCode lm_decoder_feed(lm_decoder *d, const int64_t *ids, uint32_t count, nnrt_error *error)
 {
     const uint32_t room = d->keep < d->context ? d->context - d->keep : d->context, most = d->batch < room ? d->batch : room;
     NNRT_ReturnCode code = lm_decoder_fits(d, count, error);
+    if (code == NNRT_SUCCESS && d->pages != NULL)
+        code = lm_decoder_own(d, count, error);
     while (count > 0 && code == NNRT_SUCCESS) {
         const uint32_t part = count < most ? count : most;
         if (part > d->context - d->done)
@@ -477,7 +551,7 @@ static inline NNRT_ReturnCode lm_decoder_return(lm_decoder *d, uint32_t position
                               "the position is %u: a cache of inputs past... returns to position 0 only", position);
     d->done = position;
     d->dropped = position > 0 ? d->dropped : 0;
-    return NNRT_SUCCESS;
+    return d->pages != NULL ? lm_decoder_own(d, 0, error) : NNRT_SUCCESS; /* gives back pages */
 }
 
 /* A saved cache: the note of nnrt_states is the number of dropped tokens, then all tokens, each uint32. */
@@ -588,6 +662,13 @@ static inline float *lm_decoder_logits(const lm_decoder *d, uint32_t *count)
     const int32_t *dims = nnrt_session_output(d->session, d->logits).shape.dims;
     *count = (uint32_t)dims[2];
     return (float *)d->io[d->nIn + d->logits].data + (size_t)(dims[1] - 1) * (size_t)dims[2];
+}
+
+/* The tokens that free pages hold, or those behind the current ones in a cache without pages. */
+static inline uint32_t lm_decoder_room(const lm_decoder *d)
+{
+    const uint32_t count = d->pages != NULL ? nnrt_pages_available(d->pages) : 0;
+    return d->pages != NULL ? count * nnrt_pages_rows(d->pages) : d->context - d->done;
 }
 
 /* Bytes of the cache. */

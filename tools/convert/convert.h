@@ -268,10 +268,13 @@ static int cli_convert_load(cli_job *job, const cli_args *args)
     return status == CLI_DONE && args->int8Io ? cli_convert_quantize(job) : status;
 }
 
-static int cli_convert(const cli_args *args)
+static int cli_convert(const cli_args *given)
 {
+    cli_args own = *given;
+    const cli_args *const args = &own;
     cli_job job;
     int status;
+    own.operands = true;
     memset(&job, 0, sizeof(job));
     job.fixesShapes = true;
     status = cli_inputs_make(&job.in, args);

@@ -122,6 +122,32 @@ static void cli_quantize_print(const nnrt_quantize_report *r, const cli_args *ar
 
 #define CLI_FEW_SAMPLES 2 /* with `few` */
 
+/* Whether nodes may stay float32 by themselves. Firmware wants integers alone, other runtimes have other times, and --max-loss and
+   --16x8 choose themselves. */
+static bool cli_quantize_chooses(const cli_args *args, const cli_quantize_user *user)
+{
+    return !args->fullInteger && !args->int8Io && !args->int16 && !user->onnx && !(args->maxLoss > 0);
+}
+
+/* Whether weights get 7 bits, for the 16-bit sums of processors with AVX2 and without VNNI: on request, or if times decide. */
+static bool cli_quantize_reduces(const cli_args *args, const cli_quantize_user *user)
+{
+    return cli_processor_of(args) == CLI_PROCESSOR_WORDS && !args->int16 &&
+           (args->processor != 0 || cli_quantize_chooses(args, user));
+}
+
+/* The processor that the file is for, where that changes it. */
+static void cli_quantize_print_processor(const cli_args *args, const cli_quantize_user *user)
+{
+    const char *const name = cli_processor_of(args) == CLI_PROCESSOR_WORDS ? "avx2" : "vnni";
+    if (!cli_quantize_chooses(args, user) && !cli_quantize_reduces(args, user))
+        return;
+    if (args->json)
+        printf(",\"processor\":\"%s\",\"weight_bits\":%d", name, cli_quantize_reduces(args, user) ? 7 : 8);
+    else
+        printf("processor  %s, weights of %d bits\n", name, cli_quantize_reduces(args, user) ? 7 : 8);
+}
+
 /* Quantizes the loaded model. report NULL: one of many times, without ranges. quantized NULL: only checks model and options. */
 static NNRT_ReturnCode cli_quantize_once(const cli_job *job, const cli_args *args, cli_quantize_user *user,
                                          NNRT_Model **quantized, nnrt_quantize_report *report, nnrt_error *error)
@@ -138,6 +164,7 @@ static NNRT_ReturnCode cli_quantize_once(const cli_job *job, const cli_args *arg
     desc.least_squares = args->leastSquares;
     desc.uint8 = args->uint8;
     desc.int16 = args->int16;
+    desc.reduce_range = cli_quantize_reduces(args, user);
     desc.keep = cli_quantize_keep;
     user->ranges = args->ranges && !args->json;
     desc.range = report != NULL ? cli_quantize_range : NULL;
@@ -306,6 +333,7 @@ static int cli_quantize_model(cli_job *job, const cli_args *args, cli_quantize_u
     if (code != NNRT_SUCCESS)
         return cli_quantize_failed(user, args, &error);
     cli_quantize_print(&report, args, user->samples.count);
+    cli_quantize_print_processor(args, user);
     if (!args->json && !(args->maxLoss > 0)) /* --max-loss has printed them */
         cli_quantize_print_floats(user);
     if (user->notes != NULL) {
@@ -467,20 +495,13 @@ static int cli_quantize_search(const cli_job *job, const cli_args *args, cli_qua
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>choice */
 
-/* Whether nodes may stay float32 by themselves. Firmware wants integers alone, other runtimes have other times, and --max-loss and
-   --16x8 choose themselves. */
-static bool cli_quantize_chooses(const cli_args *args, const cli_quantize_user *user)
-{
-    return !args->fullInteger && !args->int8Io && !args->int16 && !user->onnx && !(args->maxLoss > 0);
-}
-
 /* Predicts times, and lets nodes stay float32 that are faster so. */
 static int cli_quantize_choose(const cli_job *job, const cli_args *args, cli_quantize_user *user)
 {
     const uint32_t n = job->model->nodes.count;
     nnrt_error error;
     NNRT_ReturnCode code;
-    int status = cli_choice_begin(&user->choice, job);
+    int status = cli_choice_begin(&user->choice, job, cli_processor_of(args));
     if (status != CLI_DONE)
         return status;
     user->asks = true;
@@ -681,6 +702,32 @@ static int cli_quantize_predict(cli_quantize_user *user)
     return CLI_DONE;
 }
 
+/* Whether the choice leaves no node in 8 bits. */
+static bool cli_quantize_keeps_all(const cli_args *args, const cli_quantize_user *user)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < user->choice.model->nodes.count; i++)
+        any = any || !cli_choice_is_float(&user->choice, user->floats, i);
+    return !any && cli_quantize_chooses(args, user);
+}
+
+/* Reports a model that stays float32. */
+static void cli_quantize_print_kept(const cli_args *args, const cli_quantize_user *user)
+{
+    nnrt_quantize_report report;
+    bool *none = (bool *)cli_alloc(user->choice.model->nodes.count, sizeof(bool));
+    memset(&report, 0, sizeof(report));
+    report.nodes = user->choice.model->nodes.count;
+    cli_quantize_print(&report, args, user->samples.count);
+    if (args->json)
+        printf(",\"outputs\":[]");
+    if (none != NULL)
+        cli_note("%s stays float32: all operators in 8 bits take %.2f of its time on this processor, by prediction; --full-integer "
+                 "quantizes them nevertheless, --processor vnni chooses for processors that multiply bytes",
+                 args->output, cli_choice_time(&user->choice, none) / cli_choice_time_f32(&user->choice));
+    free(none);
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>weights */
 
@@ -798,7 +845,7 @@ static int cli_quantize_sizes(cli_job *job, const cli_args *args, const char *pa
         return cli_fail("cannot plan %s: %s", path, error.message);
     if (status == CLI_DONE)
         sizes->session = nnrt_session_get_memory(session);
-    sizes->instructions = cli_work_of(job, NULL, NULL).instructions;
+    sizes->instructions = cli_work_of(job, NULL, NULL, CLI_PROCESSOR_BYTES).instructions;
     sizes->file = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? (double)st.st_size : (double)cli_stream.bytes.size;
     nnrt_session_destroy(session);
     return status;
@@ -841,6 +888,7 @@ static int cli_quantize_job(cli_job *job, const cli_args *args, cli_notes *notes
 {
     cli_quantize_user user;
     char *keep = NULL;
+    bool kept;
     int status = cli_job_load_optimized(job, args, true);
     memset(&user, 0, sizeof(user));
     *written = 0;
@@ -876,13 +924,16 @@ static int cli_quantize_job(cli_job *job, const cli_args *args, cli_notes *notes
         status = cli_samples_drop_bad(&user.heldOut);
     if (status == CLI_DONE)
         status = cli_quantize_choose(job, args, &user);
-    if (status == CLI_DONE && cli_quantize_chooses(args, &user))
+    kept = status == CLI_DONE && cli_quantize_keeps_all(args, &user);
+    if (status == CLI_DONE && cli_quantize_chooses(args, &user) && !kept)
         status = cli_quantize_spare(job, args, &user);
     if (status == CLI_DONE && (args->sensitivity || args->maxLoss > 0))
         status = cli_quantize_search(job, args, &user);
     if (status == CLI_DONE)
         status = cli_quantize_predict(&user);
-    if (status == CLI_DONE)
+    if (kept)
+        cli_quantize_print_kept(args, &user);
+    else if (status == CLI_DONE)
         status = cli_quantize_model(job, args, &user);
     if (status == CLI_DONE && user.onnx && (status = cli_quantize_write(args, &user.qdq)) == CLI_DONE)
         *written = user.qdq.file.size;

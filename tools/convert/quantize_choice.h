@@ -23,6 +23,7 @@ typedef struct cli_choice {
     uint32_t *writer; /* of tensors: a node, CLI_INPUT, or CLI_CONSTANT */
     uint32_t *readers; /* of tensors */
     bool *may;        /* nodes that have 8-bit arithmetic */
+    cli_processor processor;
 } cli_choice;
 
 #define CLI_INPUT (UINT32_MAX - 1)
@@ -47,17 +48,18 @@ static void cli_choice_fuse(cli_choice *c)
             const uint32_t t = n->inputIndex.data[k];
             if (t == NNRT_NO_TENSOR || c->writer[t] >= CLI_INPUT || c->readers[t] > 1 || !c->ns[c->writer[t]].product)
                 continue;
-            c->ns[i].f32 = c->elements[t] * CLI_NS_FUSED;
+            c->ns[i].f32 = c->elements[t] * cli_costs_of[c->processor].fused;
             break;
         }
     }
 }
 
-/* Predicts the time of each node of the job's model. `may` is all false. */
-static int cli_choice_begin(cli_choice *c, const cli_job *job)
+/* Predicts the time of each node of the job's model on a processor. `may` is all false. */
+static int cli_choice_begin(cli_choice *c, const cli_job *job, cli_processor processor)
 {
     const NNRT_Model *m = job->model;
     c->model = m;
+    c->processor = processor;
     c->ns = (cli_ns *)cli_alloc(m->nodes.count, sizeof(*c->ns));
     c->may = (bool *)cli_alloc(m->nodes.count, sizeof(*c->may));
     c->elements = (double *)cli_alloc(m->allTensors.count, sizeof(*c->elements));
@@ -65,7 +67,7 @@ static int cli_choice_begin(cli_choice *c, const cli_job *job)
     c->readers = (uint32_t *)cli_alloc(m->allTensors.count, sizeof(*c->readers));
     if (c->ns == NULL || c->may == NULL || c->elements == NULL || c->writer == NULL || c->readers == NULL)
         return CLI_FAILED;
-    (void)cli_work_of(job, c->ns, c->elements);
+    (void)cli_work_of(job, c->ns, c->elements, processor);
     for (uint32_t t = 0; t < m->allTensors.count; t++)
         c->writer[t] = CLI_CONSTANT;
     for (uint32_t i = 0; i < m->inputIndex.count; i++)
@@ -93,12 +95,13 @@ enum { CLI_READ_F32 = 1, CLI_READ_8 = 2 };
 
 static double cli_choice_quantize(const cli_choice *c, uint32_t t)
 {
-    return c->elements[t] * (c->writer[t] == CLI_INPUT ? CLI_NS_QUANTIZE_INPUT : CLI_NS_QUANTIZE) + CLI_NS_CALL;
+    const cli_costs *costs = &cli_costs_of[c->processor];
+    return c->elements[t] * (c->writer[t] == CLI_INPUT ? costs->quantizeInput : costs->quantize) + costs->call;
 }
 
 static double cli_choice_dequantize(const cli_choice *c, uint32_t t)
 {
-    return c->elements[t] * CLI_NS_DEQUANTIZE + CLI_NS_CALL;
+    return c->elements[t] * cli_costs_of[c->processor].dequantize + cli_costs_of[c->processor].call;
 }
 
 static bool cli_choice_is_float(const cli_choice *c, const bool *floats, uint32_t node)
@@ -310,8 +313,13 @@ static double cli_choice_time_f32(const cli_choice *c)
     return ns;
 }
 
+/* On a processor that multiplies no bytes, a network stays float32 if 8 bits save less than this share of its time: they cost
+   accuracy. */
+#define CLI_CHOICE_GAIN 0.05
+
 /* Fills floats: the nodes that stay float32 for the least predicted time, which is not above that of float32. None do if no
-   product would be left in 8 bits: then the network is too small to be faster, and 8 bits are wanted for its size. */
+   product would be left in 8 bits on a processor that multiplies bytes: then the network is too small to be faster, and 8 bits
+   are wanted for its size. */
 static int cli_choice_least(const cli_choice *c, bool *floats)
 {
     const size_t bytes = c->model->nodes.count * sizeof(*floats);
@@ -320,8 +328,11 @@ static int cli_choice_least(const cli_choice *c, bool *floats)
     status = cli_choice_cut(c, CLI_CHOICE_STAY * cli_choice_time(c, floats), floats);
     if (status == CLI_DONE && cli_choice_time(c, floats) > cli_choice_time_f32(c))
         status = cli_choice_cut(c, 0, floats); /* many nodes, of which each gains less than its share */
-    if (status == CLI_DONE && !cli_choice_has_product(c, floats))
+    if (status == CLI_DONE && c->processor == CLI_PROCESSOR_BYTES && !cli_choice_has_product(c, floats))
         memset(floats, 0, bytes);
+    if (status == CLI_DONE && c->processor != CLI_PROCESSOR_BYTES &&
+        cli_choice_time(c, floats) > (1 - CLI_CHOICE_GAIN) * cli_choice_time_f32(c))
+        memset(floats, 1, bytes);
     return status;
 }
 

@@ -134,10 +134,10 @@ leave other operators and types to the reference kernels.
 
 
 def write_counts(nnrt):
-    """Writes two numbers into README.md and docs/models.md: all operators, and the operators that only ONNX has."""
+    """Writes two numbers into README.md and docs/models.md: all operators, and those that OpenHarmony and NNAdapter lack."""
     numbers = [operator["number"] for operator in listed(nnrt)]
     every, onnx = str(len(numbers)), str(sum(number >= 1100 for number in numbers))
-    for page, pattern in (("README.md", r"(and )(\d+)( that\s+only ONNX has; `build/nnrt ops`\s+lists all )(\d+)"),
+    for page, pattern in (("README.md", r"(and )(\d+)( that\s+ONNX or language models need; `build/nnrt ops`\s+lists all )(\d+)"),
                           ("docs/models.md", r"(nnrt has )(\d+)( operators: .*? and )(\d+)( of them exist)")):
         path = ROOT / page
         first, second = (onnx, every) if page == "README.md" else (every, onnx)

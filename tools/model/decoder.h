@@ -115,7 +115,11 @@ static int cli_decoder_load(cli_decoder *d, const cli_args *args, uint32_t token
     memset(&error, 0, sizeof(error));
     if (args->cacheType != NNRT_DATA_TYPE_UNKNOWN && !cli_is_weights(args->model))
         return cli_usage("--cache-type is for GGUF and safetensors files: %s has the type of its cache", args->model);
+    if (args->cachePage > 0 && !cli_is_weights(args->model))
+        return cli_usage("--cache-page is for GGUF and safetensors files: %s has its cache", args->model);
     own.capacity = args->context > 0 ? args->context : tokens;
+    if (args->cachePage > 0 && args->context == 0) /* whole pages */
+        own.capacity += (args->cachePage - own.capacity % args->cachePage) % args->cachePage;
     status = cli_inputs_make(&d->job.in, &own);
     if (status != CLI_DONE)
         return status;

@@ -228,9 +228,9 @@ static void cli_generate_print(cli_generate_state *g, const cli_args *args)
     if (args->json) {
         cli_json_open(args);
         cli_json_session(&g->decoder.job);
-        printf(",\"context\":%u,\"batch\":%u,\"cache_bytes\":%.0f,\"session_bytes\":%.0f", (unsigned)g->decoder.lm.context,
-               (unsigned)g->decoder.lm.batch, lm_decoder_cache_bytes(&g->decoder.lm),
-               (double)nnrt_session_get_memory(g->decoder.job.session).total);
+        printf(",\"context\":%u,\"batch\":%u,\"cache_bytes\":%.0f,\"session_bytes\":%.0f,\"model_bytes\":%.0f",
+               (unsigned)g->decoder.lm.context, (unsigned)g->decoder.lm.batch, lm_decoder_cache_bytes(&g->decoder.lm),
+               (double)nnrt_session_get_memory(g->decoder.job.session).total, (double)nnrt_model_bytes(g->decoder.job.model));
         if (args->loadCache != NULL)
             printf(",\"loaded_tokens\":%u", (unsigned)(g->saved.rows + g->saved.dropped));
         if (args->shift)

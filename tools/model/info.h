@@ -125,6 +125,7 @@ static void cli_info_memory(const cli_job *job, const cli_map *map, const cli_ar
                (double)m.constants, (double)m.arena, (double)m.bound, (double)m.total, (unsigned)m.steps);
         if (m.states > 0)
             printf(",\"state_bytes\":%.0f", (double)m.states);
+        printf(",\"model_bytes\":%.0f", (double)nnrt_model_bytes(job->model));
         if (job->sized)
             printf(",\"buffer_bytes\":%.0f", (double)job->bufferBytes);
         cli_json_session(job);
@@ -140,6 +141,7 @@ static void cli_info_memory(const cli_job *job, const cli_map *map, const cli_ar
     if (m.states > 0)
         printf("states      %.0f bytes\n", (double)m.states);
     printf("session     %.0f bytes, arena%s included, parameters not\n", (double)m.total, m.states > 0 ? " and states" : "");
+    printf("model       %.0f bytes in memory, beside the parts of its file that are used in place\n", (double)nnrt_model_bytes(job->model));
     if (job->sized)
         printf("buffer      %.0f bytes, the least in which this session can be made\n", (double)job->bufferBytes);
     if (map != NULL)
@@ -269,7 +271,7 @@ static void cli_info_origin(const cli_inputs *in, bool json)
 static void cli_info_look(const cli_job *job, bool json)
 {
     const NNRT_Model *m = job->model;
-    const cli_work work = cli_work_of(job, NULL, NULL);
+    const cli_work work = cli_work_of(job, NULL, NULL, CLI_PROCESSOR_BYTES);
     printf(json ? ",\"macs\":%.0f" : "MACs        %.0f in a run\n", work.macs);
     printf(json                        ? ",\"cortex_m4\":%.0f"
            : work.instructions >= 10e6 ? "cortex-m4   about %.0f million instructions in a run\n"

@@ -18,98 +18,6 @@ in the kernels are printed in the order of the header. Additions to the header t
 #include "fold.h"
 #include "show.h"
 
-/* `type`, or if it is UNKNOWN the only element type of the kernel; UNKNOWN: it has several. */
-static NNRT_DataType cli_copy_only_type(const nnrt_kernel_row *row, NNRT_DataType type)
-{
-    for (NNRT_DataType t = NNRT_DATA_TYPE_BOOL; t <= NNRT_DATA_TYPE_FLOAT64 && type == NNRT_DATA_TYPE_UNKNOWN; t++)
-        type = (row->types & NNRT_TYPES_ANY) == NNRT_TYPES_OF(t) ? t : type;
-    return type;
-}
-
-/* The element type of a copy for which none is asked: float32, else int32, else the first one that the operator has. */
-static NNRT_DataType cli_copy_default_type(const nnrt_op *op)
-{
-    const uint32_t types = nnrt_op_types(op);
-    NNRT_DataType type = (types & NNRT_TYPES_F32) != 0 ? NNRT_DATA_TYPE_FLOAT32 : NNRT_DATA_TYPE_INT32;
-    if ((types & NNRT_TYPES_OF(type)) == 0)
-        for (type = NNRT_DATA_TYPE_BOOL; type < NNRT_DATA_TYPE_FLOAT64 && (types & NNRT_TYPES_OF(type)) == 0;)
-            type++;
-    return type;
-}
-
-/* The activations of a copy for which none are asked: fused ones RELU and RELU6, which most networks use, of recurrent
-   operators their defaults. The others need exp, tanh, erf, log of the library, 200 lines. NULL: all, as for the operator
-   ACTIVATION, whose attribute is no fused one. */
-static const char *cli_copy_default_activations(const nnrt_op *op)
-{
-    for (uint32_t i = 0; i < op->attr->count && op->type != NNRT_NODE_TYPE_ACTIVATION; i++)
-        if (strcmp(op->attr->members[i].name, "activationType") == 0)
-            return "RELU,RELU6";
-        else if (strcmp(op->attr->members[i].name, "activations") == 0)
-            return "SIGMOID,TANH";
-    return NULL;
-}
-
-/* 2: operand i of the kernel has the type of operand 0; 1: it is no floating point; 0: any other. */
-static int cli_copy_same_type(const nnrt_op *op, const nnrt_kernel_row *row, bool output, uint32_t i)
-{
-    const char *list = output ? op->outputs : row->operands != NULL ? row->operands : op->inputs;
-    cli_text rest;
-    if (!output && i == 0)
-        return 2;
-    (void)cli_copy_operand(list, i, &rest);
-    while (rest.n > 0 && (*rest.at == '?' || *rest.at == '*'))
-        rest = cli_text_between(rest.at + 1, rest.at + rest.n);
-    rest = cli_copy_type(rest);
-    if (rest.n >= 2 && rest.at[0] == ':' && strchr("ibqsw", rest.at[1]) != NULL)
-        return 1;
-    return rest.n >= 2 && rest.at[0] == '=' && rest.at[1] == '0' ? 2 : 0;
-}
-
-/* True if all operands of the kernel are `least` or more of cli_copy_same_type. */
-static bool cli_copy_types(const nnrt_op *op, const nnrt_kernel_row *row, int least)
-{
-    const nnrt_op_arity arity = nnrt_op_operands(op);
-    bool same = true;
-    for (uint32_t i = 0; i < NNRT_MAX_FIXED_OPERANDS; i++)
-        same = same && (i >= arity.maxIn || cli_copy_same_type(op, row, false, i) >= least) &&
-               (i >= arity.maxOut || cli_copy_same_type(op, row, true, i) >= least);
-    return same;
-}
-
-static bool cli_copy_derived(const nnrt_kernel_row *row)
-{
-    return strchr(cli_copy_what(cli_copy_calls, row->name), 'd') != NULL;
-}
-
-/* True if all operands of the kernel have the type of operand 0. */
-static bool cli_copy_one_type(const nnrt_op *op, const nnrt_kernel_row *row)
-{
-    return !cli_copy_derived(row) && cli_copy_types(op, row, 2);
-}
-
-/* The parameters of the kernel that are views of the type of operand 0, one bit each, by the pattern of its row. */
-static uint32_t cli_copy_typed(const nnrt_op *op, const nnrt_kernel_row *row)
-{
-    const char *pattern = cli_copy_what(cli_copy_calls, row->name), *out = strchr(pattern, '_') + 1;
-    const bool inputsV = pattern[0] == 'V', outputsV = out[0] == 'V';
-    const uint32_t nIn = inputsV ? 0 : (uint32_t)(pattern[0] - '0'), nOut = outputsV ? 0 : (uint32_t)(out[0] - '0');
-    uint32_t at = 1, typed = 0; /* parameter 0 is the attributes */
-    for (uint32_t i = 0; i < nIn; i++, at++)
-        typed |= cli_copy_same_type(op, row, false, i) == 2 ? 1u << at : 0;
-    at += (inputsV ? 2u : 0u) + (pattern[1] == 'd' ? (uint32_t)(pattern[2] - '0') : 0u);
-    for (uint32_t i = 0; i < nOut; i++, at++)
-        typed |= cli_copy_same_type(op, row, true, i) == 2 ? 1u << at : 0;
-    return typed;
-}
-
-/* "NNRT_DATA_TYPE_FLOAT32" of FLOAT32. */
-static const char *cli_copy_enumerator(NNRT_DataType type)
-{
-#define CLI_COPY_TYPE(name, number, bytes, text) type == number ? "NNRT_DATA_TYPE_" #name:
-    return NNRT_DATA_TYPES(CLI_COPY_TYPE) NULL;
-}
-
 /* The row function of an elementwise kernel for a type: nnrti_<fn>_row of nnrt_<fn>, or nnrti_<fn>_<type>_row. NULL: it has
    none that is the whole operator, as for types that the engine widens, and for integers whose divisor must be checked. */
 static const char *cli_copy_row_function(cli_copy *c, const char *kernel, NNRT_DataType type)
@@ -176,7 +84,7 @@ static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, NNRT_
         derived = derived || cli_copy_derived(&op->kernels[i]);
         if (item == NULL)
             return cli_fail("%s has no function %s: it is not nnrt_ops.h, or of another version", path, names[count - 1]);
-        if (!cli_copy_put_call(op, &op->kernels[i], item->code, false))
+        if (!cli_copy_put_call(op, &op->kernels[i], item->code, false, NULL))
             return cli_fail("%s is of another version: its %s has other parameters", path, names[count - 1]);
     }
     if (any && type != NNRT_DATA_TYPE_UNKNOWN && (row = cli_copy_row_function(c, kernel, type)) != NULL) {
@@ -188,7 +96,7 @@ static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, NNRT_
     cli_copy_close(c, names, count);
     cli_fold_copy(&fold);
     cli_copy_close(c, names, count);
-    cli_copy_lean_all(c, quant);
+    cli_copy_lean_all(c, op, quant);
     cli_copy_close(c, names, count);
     c->enumerators = false;
     if (!c->failed && show)
@@ -201,7 +109,7 @@ static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, NNRT_
     if (row != NULL)
         cli_copy_put_row_head(c, op, row, type, activations);
     else
-        cli_copy_put_head(c, op, kernel, asked, activations, derived);
+        cli_copy_put_head(c, op, kernel, asked, nnrt_type_name(type), activations, derived);
     cli_copy_put_text(c);
     if (derived && !c->plain)
         cli_copy_put_derived(c, cli_copy_what(cli_copy_rules, op->name), type == NNRT_DATA_TYPE_UNKNOWN || quant);

@@ -269,13 +269,15 @@ static void cli_copy_example_lists(const nnrt_attr_member *m, const NNRT_Int64Li
     printf("};\n    attr.%s.data = %s;\n    attr.%s.count = %u;\n", m->name, m->name, m->name, (unsigned)lists->count);
 }
 
-/* The nonzero members of the resolved attributes. */
-static void cli_copy_example_attr(const nnrt_attr_struct *s, const void *attr)
+/* The nonzero members of the resolved attributes that the copy has. */
+static void cli_copy_example_attr(const cli_copy *c, const nnrt_attr_struct *s, const void *attr)
 {
     for (uint32_t i = 0; i < s->count; i++) {
         const nnrt_attr_member *m = &s->members[i];
         const uint8_t *at = (const uint8_t *)attr + m->offset;
         double real = 0;
+        if (cli_text_listed(c->attrSpare, ' ', cli_text_of(m->name)))
+            continue;
         switch (m->kind) {
         case NNRT_ATTR_KIND_BOOL:
             if (*(const bool *)at)
@@ -319,7 +321,7 @@ static void cli_copy_example_attr(const nnrt_attr_struct *s, const void *attr)
 /* Arguments "&x[first]" of count views; NULL for absent ones. */
 static void cli_copy_example_args(const char *name, const nnrt_operand *o, uint32_t n, char count)
 {
-    for (uint32_t i = 0; i < (uint32_t)(count - '0'); i++)
+    for (uint32_t i = 0; i < cli_copy_operands_of(count); i++)
         if (i < n && o[i].dataType != NNRT_DATA_TYPE_UNKNOWN)
             printf(", &%s[%u]", name, (unsigned)i);
         else
@@ -328,7 +330,7 @@ static void cli_copy_example_args(const char *name, const nnrt_operand *o, uint3
 
 /* The assignments of one of the arrays of views, `set`, to its arrays, whose names begin with `array`. op NULL: constants
    have their own order of axes. */
-static void cli_copy_example_views(const nnrt_op *op, const char *set, const char *array, const nnrt_operand *operands,
+static void cli_copy_example_views(const cli_copy *c, const nnrt_op *op, const char *set, const char *array, const nnrt_operand *operands,
                                    uint32_t count, bool outputs)
 {
     if (count > 0)
@@ -338,9 +340,9 @@ static void cli_copy_example_views(const nnrt_op *op, const char *set, const cha
         if (operands[i].dataType == NNRT_DATA_TYPE_UNKNOWN)
             continue;
         nnrt_operand_view(op, &operands[i], outputs ? -1 : (int32_t)i, &v);
-        printf("    %s[%u].data = %s%u;\n    %s[%u].dataType = %d; /* %s */\n    %s[%u].rank = %d;\n", set, (unsigned)i,
-               array, (unsigned)i, set, (unsigned)i, (int)v.dataType, nnrt_type_name(v.dataType), set, (unsigned)i,
-               (int)v.rank);
+        printf("    %s[%u].data = %s%u;\n    %s[%u].rank = %d;\n", set, (unsigned)i, array, (unsigned)i, set, (unsigned)i, (int)v.rank);
+        if (!cli_text_listed(c->viewSpare, ' ', cli_text_of("dataType")))
+            printf("    %s[%u].dataType = %d; /* %s */\n", set, (unsigned)i, (int)v.dataType, nnrt_type_name(v.dataType));
         for (int32_t a = 0; a < v.rank; a++)
             printf("    %s[%u].dims[%d] = %d, %s[%u].strides[%d] = %lld;\n", set, (unsigned)i, (int)a, (int)v.dims[a],
                    set, (unsigned)i, (int)a, (long long)v.strides[a]);
@@ -384,11 +386,11 @@ static void cli_copy_example_row(const cli_copy_example *e, const char *row)
 }
 
 /* Prints the call of a kernel with views, and its code. */
-static void cli_copy_example_call(const cli_copy_example *e, const char *pattern, const nnrt_operand *const operands[3],
-                                  const uint32_t counts[3])
+static void cli_copy_example_call(const cli_copy *c, const cli_copy_example *e, const char *pattern,
+                                  const nnrt_operand *const operands[3], const uint32_t counts[3])
 {
     const char *const outputs = strchr(pattern, '_') + 1;
-    if (outputs[1] == 'c') {
+    if (outputs[1] == 'c' && !c->unread) {
         if (e->r.scratch > 0)
             printf("    static double scratch[%u];\n", (unsigned)(e->r.scratch / sizeof(double) + 1));
         printf("    nnrt_call call;\n    memset(&call, 0, sizeof(call));\n%s%s",
@@ -406,7 +408,7 @@ static void cli_copy_example_call(const cli_copy_example *e, const char *pattern
         printf(", y, %u", (unsigned)counts[2]);
     else
         cli_copy_example_args("y", operands[2], counts[2], outputs[0]);
-    printf("%s);\n    printf(\"%%d\\n\", (int)code);\n", outputs[1] == 'c' ? ", &call" : "");
+    printf("%s);\n    printf(\"%%d\\n\", (int)code);\n", outputs[1] != 'c' ? "" : c->unread ? ", NULL" : ", &call");
 }
 
 /* Prints a main() after the kernels that calls one of them, or the row function `row`, if that is not NULL; compiled with
@@ -447,13 +449,13 @@ static void cli_copy_put_example(cli_copy *c, const nnrt_op *op, const char *ker
     }
     puts("    memset(&attr, 0, sizeof(attr));");
     if (strcmp(op->attr->name, cli_copy_what(cli_copy_structs, e.kernel)) == 0)
-        cli_copy_example_attr(op->attr, e.r.resolved);
+        cli_copy_example_attr(c, op->attr, e.r.resolved);
     for (int k = 0; k < 3 && row == NULL; k++)
-        cli_copy_example_views(k == 1 ? NULL : op, sets[k], arrays[k], operands[k], counts[k], k == 2);
+        cli_copy_example_views(c, k == 1 ? NULL : op, sets[k], arrays[k], operands[k], counts[k], k == 2);
     if (row != NULL)
         cli_copy_example_row(&e, row);
     else
-        cli_copy_example_call(&e, pattern, operands, counts);
+        cli_copy_example_call(c, &e, pattern, operands, counts);
     for (uint32_t i = 0; i < counts[2]; i++)
         if (e.out[i].dataType != NNRT_DATA_TYPE_UNKNOWN)
             printf("    for (size_t i = 0; i < sizeof(output%u) / sizeof(output%u[0]); i++)\n"

@@ -55,17 +55,17 @@ static void cli_copy_put_line(cli_copy *c, const char *text)
     cli_copy_put(c, cli_text_of("\n"));
 }
 
-/* True if a wanted item, except `except`, contains the name in its code. */
-static bool cli_copy_said(const cli_copy *c, cli_text name, const cli_item *except)
+/* True if a wanted item, except `except`, contains the name in its code; member: behind -> or a dot. */
+static bool cli_copy_said(const cli_copy *c, cli_text name, const cli_item *except, bool member)
 {
     for (size_t i = 0; i < c->itemCount; i++) {
         const cli_text code = c->items[i].code;
         const char *p = code.at, *end = code.at + code.n;
-        cli_token t;
+        cli_token t, last = {0, false, false, {"", 0}};
         if (!c->items[i].wanted || &c->items[i] == except || cli_text_find(code, "enum ") == code.at)
             continue;
-        for (t = cli_copy_token(&p, end, false); t.kind != 0; t = cli_copy_token(&p, end, false))
-            if (t.kind == 'a' && cli_text_same(t.text, name))
+        for (t = cli_copy_token(&p, end, false); t.kind != 0; last = t, t = cli_copy_token(&p, end, false))
+            if (t.kind == 'a' && cli_text_same(t.text, name) && (!member || cli_text_is(last.text, "->") || cli_text_is(last.text, ".")))
                 return true;
     }
     return false;
@@ -90,7 +90,7 @@ static void cli_copy_put_enum(cli_copy *c, const cli_item *item, bool all)
             k++;
         end = list.data[k - 1].text.at + list.data[k - 1].text.n;
         if (k > i + 1 && (all || cli_text_is(list.data[i].text, "NNRT_ACTIVATION_TYPE_NO_ACTIVATION") ||
-                          cli_copy_said(c, list.data[i].text, item))) {
+                          cli_copy_said(c, list.data[i].text, item, false))) {
             const bool full = !some || line + (size_t)(end - from) > 112;
             cli_copy_put(c, cli_text_of(some ? "," : "enum {"));
             cli_copy_put(c, cli_text_of(full ? "\n    " : " "));
@@ -101,7 +101,7 @@ static void cli_copy_put_enum(cli_copy *c, const cli_item *item, bool all)
         }
         i = k + 1;
     }
-    if (lines == 1 && line < 104) { /* "enum {" and four spaces behind the end of its line become a space */
+    if (lines == 1 && line < 116) { /* "enum {" and four spaces behind the end of its line become a space */
         memmove(c->outText + begin + 7, c->outText + begin + 11, c->out.n - begin - 11);
         c->outText[begin + 6] = ' ';
         c->out.n -= 4;
@@ -145,13 +145,14 @@ static void cli_copy_put_item(cli_copy *c, const cli_item *item, const cli_item 
     cli_copy_put_line(c, "");
 }
 
-/* Leaves out of the struct of item the members of the list `names` that nothing else of the copy names. */
-static void cli_copy_lean(cli_copy *c, cli_item *item, const char *names)
+/* Leaves out of the struct of item the members of the list `names`, NULL: of all, that nothing else of the copy names, unless
+   these are all. Their names get into list, which has room bytes, if it is not NULL. */
+static void cli_copy_lean(cli_copy *c, cli_item *item, const char *names, char *list, size_t room)
 {
     const char *p = item->code.at, *const end = p + item->code.n, *unit = p;
     char *text = (char *)cli_copy_keep(c, item->code.n + 1);
-    bool spare = false, named = false, left = false; /* the current member; a member was left out */
-    size_t n = 0;
+    bool spare = false, named = false, left = false, some = false; /* the current member; a member was left out, stays */
+    size_t n = 0, spares = 0;
     cli_text name = cli_text_between(p, p);
     if (text == NULL)
         return;
@@ -160,9 +161,13 @@ static void cli_copy_lean(cli_copy *c, cli_item *item, const char *names)
         const bool opens = cli_text_is(t.text, "{"), ends = cli_text_is(t.text, ";");
         if (t.kind == 'a')
             name = t.text;
+        named = named || cli_text_is(t.text, "}");
         if (!named && name.n > 0 && (ends || cli_text_is(t.text, ",") || cli_text_is(t.text, "["))) {
-            spare = cli_text_listed(names, ' ', name) && !cli_copy_said(c, name, item);
+            spare = (names == NULL || cli_text_listed(names, ' ', name)) && !cli_copy_said(c, name, item, true);
             named = true;
+            some = some || !spare;
+            if (spare && spares + name.n + 2 < room)
+                spares += (size_t)sprintf(list + spares, "%.*s ", (int)name.n, name.at);
         }
         if (!opens && !ends && t.kind != '#')
             continue;
@@ -177,20 +182,36 @@ static void cli_copy_lean(cli_copy *c, cli_item *item, const char *names)
         unit = p;
     }
     memcpy(text + n, unit, (size_t)(end - unit));
-    item->code = cli_text_between(text, text + n + (size_t)(end - unit));
+    if (some)
+        item->code = cli_text_between(text, text + n + (size_t)(end - unit));
+    else if (list != NULL)
+        *list = '\0';
+    if (!some && c->plain && cli_text_find(item->code, "typedef struct nnrt_call {") == item->code.at) {
+        item->code = cli_text_of("typedef struct nnrt_call nnrt_call;");
+        c->unread = true;
+    }
 }
 
-/* The structs that copies have without some members. quant: the copy is for quantized tensors, too. */
-static void cli_copy_lean_all(cli_copy *c, bool quant)
+/* The structs that copies have without some members, a plain one without attributes that nothing reads. quant: the copy is for
+   quantized tensors, too. */
+static void cli_copy_lean_all(cli_copy *c, const nnrt_op *op, bool quant)
 {
-    static const cli_copy_pair members[] = {
-        {"typedef struct nnrt_call {", "nIn parallel stop resolve"},
-        {"typedef struct nnrt_error {", "node tensor capacity message"},
-        {"typedef struct nnrt_view {", "quant quantCount"}};
-    for (size_t k = 0; k < sizeof(members) / sizeof(members[0]) - quant; k++)
+    char attributes[64];
+    const struct {
+        const char *name, *what;
+        char *list;
+        size_t room;
+    } members[] = {{attributes, NULL, c->attrSpare, sizeof(c->attrSpare)},
+                   {"typedef struct nnrt_call {", c->plain ? NULL : "nIn parallel stop resolve", NULL, 0},
+                   {"typedef struct nnrt_error {", "node tensor capacity message", NULL, 0},
+                   {"typedef struct nnrt_view {",
+                    c->plain && !quant ? "dataType quant quantCount" : c->plain ? "dataType" : "quant quantCount", c->viewSpare,
+                    sizeof(c->viewSpare)}};
+    snprintf(attributes, sizeof(attributes), "typedef struct NNRT_%s {", op->attr->name);
+    for (size_t k = !c->plain; k < sizeof(members) / sizeof(members[0]) - (quant && !c->plain); k++)
         for (size_t i = 0; i < c->itemCount; i++)
             if (c->items[i].wanted && cli_text_find(c->items[i].code, members[k].name) == c->items[i].code.at)
-                cli_copy_lean(c, &c->items[i], members[k].what);
+                cli_copy_lean(c, &c->items[i], members[k].what, members[k].list, members[k].room);
 }
 
 /* Appends the wanted items in the order of the header. */
@@ -215,13 +236,18 @@ static void cli_copy_put_items(cli_copy *c)
     }
 }
 
-/* Prints the text behind the comment at the top: #include lines that the items need, the items, all without contraction
-   of a * b + c, if they have a product. */
+/* True if the output has a product of floats: the spaces of an operator, "float *x" has one. */
+static bool cli_copy_products(const cli_copy *c)
+{
+    return cli_text_find(c->out, " * ") != NULL &&
+           (!c->plain || cli_text_find(c->out, "float ") != NULL || cli_text_find(c->out, "double ") != NULL);
+}
+
+/* Prints the text behind the comment at the top: #include lines that the items need, the items, if they have a product
+   without contraction of a * b + c, for which a plain copy names an option of the compiler. */
 static void cli_copy_put_text(cli_copy *c)
 {
-    /* the spaces of an operator: "float *x" has one */
-    const bool products = cli_text_find(c->out, " * ") != NULL &&
-                          (!c->plain || cli_text_find(c->out, "float ") != NULL || cli_text_find(c->out, "double ") != NULL);
+    const bool products = !c->plain && cli_copy_products(c);
     static const struct {
         const char *header, *words[6];
     } headers[] = {{"float.h", {"FLT_", "DBL_"}}, {"math.h", {"NAN", "INFINITY", " sqrt(", " sqrtf(", "frexp("}},
@@ -235,10 +261,7 @@ static void cli_copy_put_text(cli_copy *c)
         if (used)
             printf("#include <%s>\n", headers[i].header);
     }
-    if (products && c->plain)
-        fputs("\n#if defined(__clang__) /* a * b + c is rounded twice */\n#pragma STDC FP_CONTRACT OFF\n#elif defined(__GNUC__)\n"
-              "#pragma GCC optimize(\"fp-contract=off\")\n#endif\n", stdout);
-    else if (products)
+    if (products)
         fputs("\n/* a * b + c is rounded twice here: the same bits on every platform */\n#if defined(__clang__)\n"
               "#pragma STDC FP_CONTRACT OFF\n#elif defined(__GNUC__)\n#pragma GCC push_options\n"
               "#pragma GCC optimize(\"fp-contract=off\")\n#endif\n", stdout);
@@ -247,7 +270,7 @@ static void cli_copy_put_text(cli_copy *c)
     if (!c->plain || cli_text_find(c->out, "NNRT_MAX_RANK") == NULL || cli_text_find(c->out, "typedef int32_t") != c->out.at)
         putchar('\n');
     fwrite(c->out.at, 1, c->out.n, stdout);
-    if (products && !c->plain)
+    if (products)
         fputs("\n#if defined(__clang__)\n#pragma STDC FP_CONTRACT DEFAULT\n#elif defined(__GNUC__)\n"
               "#pragma GCC pop_options\n#endif\n", stdout);
     c->out.n = 0;

@@ -73,6 +73,8 @@ typedef struct cli_copy {
     bool enumerators; /* include the enumerators of needed enumeration types */
     bool plain;       /* for reading: functions of <math.h>, and the first branch of #ifdef NNRTI_PLAIN */
     bool some;        /* it has some activations only */
+    char attrSpare[400], viewSpare[40]; /* the members of attributes, of views that were left out, separated by spaces */
+    bool unread;      /* nothing reads nnrt_call, whose struct has no members */
     bool joined;      /* the last item of the output is an enumeration in one line */
     bool math;        /* the output has functions of <math.h> in place of those of the header */
     int branch;       /* cli_item.branch of the items that are added */
@@ -325,6 +327,8 @@ static cli_macro cli_copy_define(cli_copy *c, cli_text directive)
             cli_copy_push(c, &m.params, &t);
     }
     m.body = cli_copy_tokens(c, cli_text_between(p, end));
+    if (!m.function && m.body.count > 0 && m.body.data[m.body.count - 1].kind == '/') /* the comment behind a constant */
+        m.body.count--;
     return m;
 }
 

@@ -6,7 +6,9 @@ the copy of one kernel most of these parameters have one value in all calls. The
 header, so one pass from the last function to the first is enough (cli_fold_specialize):
   1. a parameter that has the same constant in all calls is removed, and its name in the body becomes the constant;
   2. cli_fold_rules simplify the body, which may remove calls of the functions before it. Functions without a call are not
-     part of the copy.
+     part of the copy;
+  3. in a plain copy, parameters that the body does not name are removed, and accessors are put into their callers
+     (cli_fold_accessor).
 
 The type of a view is a constant, too, in a copy for one element type: of every view, or if some operands have other types
 (indices, derived constants), of the parameters that are the other operands in all calls. Their names are tokens of kind 'v'.
@@ -32,7 +34,7 @@ typedef struct cli_fold_part {
 typedef struct cli_fold_calls {
     cli_text names[CLI_FOLD_PARAMS];
     cli_token values[CLI_FOLD_PARAMS]; /* a constant, kind 'v' a view of the type of the copy, '*' various */
-    size_t count;
+    size_t count, times; /* of parameters, of calls */
     bool fixed; /* the head must stay, of a kernel or a function whose calls are not all known */
 } cli_fold_calls;
 
@@ -164,6 +166,21 @@ static size_t cli_fold_end(const cli_fold *f, size_t i)
     return i + 1;
 }
 
+/* Where the arguments or parameters behind the ( at open begin, and behind them the end. Returns their number. */
+static size_t cli_fold_split(const cli_fold *f, size_t open, size_t *at)
+{
+    const size_t close = cli_fold_match(f, open);
+    size_t count = 0;
+    if (cli_fold_is(f, open + 1, "void") && close == open + 2)
+        return 0;
+    for (size_t i = open + 1; i < close && count < CLI_FOLD_PARAMS; i++) {
+        at[count++] = i;
+        i = cli_fold_right(f, i - 1, 0);
+    }
+    at[count] = close + 1;
+    return count;
+}
+
 /* True if the statement at i is one of a block, not of if, else, for, while or do. */
 static bool cli_fold_in_block(const cli_fold *f, size_t i)
 {
@@ -253,6 +270,23 @@ static bool cli_fold_equal(cli_fold *f, size_t i)
     return cli_fold_keep(f, from, to, from, from + 1);
 }
 
+/* The number of an enumerator of element types, 0: it is none. */
+static int cli_fold_number(const cli_fold *f, size_t i)
+{
+#define CLI_FOLD_NUMBER(name, number, bytes, text) cli_fold_is(f, i, "NNRT_DATA_TYPE_" #name) ? number:
+    return NNRT_DATA_TYPES(CLI_FOLD_NUMBER) 0;
+}
+
+/* a < b, or a >= b, of element types. */
+static bool cli_fold_order(cli_fold *f, size_t i)
+{
+    const int a = cli_fold_number(f, i - 1), b = cli_fold_number(f, i + 1);
+    if (a == 0 || b == 0)
+        return false;
+    cli_fold_set(f, i - 1, (a < b) == cli_fold_is(f, i, "<") ? "true" : "false");
+    return cli_fold_keep(f, i - 1, i + 2, i - 1, i);
+}
+
 /* a ? b : c */
 static bool cli_fold_choice(cli_fold *f, size_t i)
 {
@@ -287,6 +321,14 @@ static bool cli_fold_size(cli_fold *f, size_t i)
     cli_fold_set(f, i, "sizeof");
     cli_fold_set(f, i + 2, f->element);
     return true;
+}
+
+/* nnrt_call_fail(call, code, text, ..) becomes the code. */
+static bool cli_fold_fail(cli_fold *f, size_t i)
+{
+    size_t at[CLI_FOLD_PARAMS + 1];
+    return f->c->plain && cli_fold_is(f, i + 1, "(") && cli_fold_split(f, i + 1, at) > 2 &&
+           cli_fold_keep(f, i, cli_fold_match(f, i + 1) + 1, at[1], at[2] - 1);
 }
 
 /* if (constant) */
@@ -381,17 +423,18 @@ static void cli_fold_substitute(const cli_fold *f, size_t from, size_t to, cli_t
 static bool cli_fold_declaration(cli_fold *f, size_t i)
 {
     const size_t from = cli_fold_left(f, i, 0), end = cli_fold_right(f, i, 0);
-    const cli_text name = cli_fold_at(f, i - 1)->text;
+    const size_t last = cli_fold_is(f, i - 1, "]") ? cli_fold_match(f, i - 1) : i; /* behind the name */
+    const cli_text name = cli_fold_at(f, last - 1)->text;
     size_t block = end;
-    if (i < from + 2 || !cli_fold_is(f, end, ";") || !cli_fold_in_block(f, from))
+    if (last < from + 2 || !cli_fold_is(f, end, ";") || !cli_fold_in_block(f, from))
         return false;
     for (size_t k = from; k < end; k++)
-        if (k < i ? cli_fold_at(f, k)->kind != 'a' && (k == from || !cli_fold_is(f, k, "*"))
+        if (k < last ? cli_fold_at(f, k)->kind != 'a' && (k == from || !cli_fold_is(f, k, "*"))
                   : cli_fold_is(f, k, "(") && cli_fold_at(f, k - 1)->kind == 'a')
             return false;
     while (block < f->t->count && !cli_fold_is(f, block, "}"))
         block = cli_fold_depth(cli_fold_at(f, block)) > 0 ? cli_fold_match(f, block) + 1 : block + 1;
-    if (cli_fold_is(f, from, "const") && i == from + 3 && end == i + 2 && cli_fold_constant(f, i + 1))
+    if (cli_fold_is(f, i == from + 3 ? from : i - 2, "const") && end == i + 2 && cli_fold_constant(f, i + 1))
         cli_fold_substitute(f, end, block, name, cli_fold_at(f, i + 1));
     return !cli_fold_uses(f, end, block, name) && cli_fold_keep(f, from, end + 1, from, from);
 }
@@ -399,10 +442,11 @@ static bool cli_fold_declaration(cli_fold *f, size_t i)
 static const struct {
     const char *token;
     bool (*rule)(cli_fold *f, size_t i);
-} cli_fold_rules[] = {{"&&", cli_fold_logic},     {"||", cli_fold_logic},          {"==", cli_fold_equal},
-                      {"!=", cli_fold_equal},     {"?", cli_fold_choice},          {"=", cli_fold_declaration},
+} cli_fold_rules[] = {{"&&", cli_fold_logic}, {"||", cli_fold_logic}, {"==", cli_fold_equal}, {"!=", cli_fold_equal},
+                      {"<", cli_fold_order}, {">=", cli_fold_order}, {"?", cli_fold_choice}, {"=", cli_fold_declaration},
                       {"dataType", cli_fold_type}, {"nnrt_type_size", cli_fold_size}, {"if", cli_fold_if},
-                      {"switch", cli_fold_switch}, {"case", cli_fold_case},         {"return", cli_fold_return}};
+                      {"switch", cli_fold_switch}, {"case", cli_fold_case}, {"return", cli_fold_return},
+                      {"nnrt_call_fail", cli_fold_fail}};
 
 /* Applies the rules to the current function until none changes anything. */
 static void cli_fold_apply(cli_fold *f)
@@ -419,21 +463,6 @@ static void cli_fold_apply(cli_fold *f)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* Functions */
-
-/* Where the arguments or parameters behind the ( at open begin, and behind them the end. Returns their number. */
-static size_t cli_fold_split(const cli_fold *f, size_t open, size_t *at)
-{
-    const size_t close = cli_fold_match(f, open);
-    size_t count = 0;
-    if (cli_fold_is(f, open + 1, "void") && close == open + 2)
-        return 0;
-    for (size_t i = open + 1; i < close && count < CLI_FOLD_PARAMS; i++) {
-        at[count++] = i;
-        i = cli_fold_right(f, i - 1, 0);
-    }
-    at[count] = close + 1;
-    return count;
-}
 
 /* The parameters i..end are a name, or (*name)(...), or name[...]. */
 static cli_text cli_fold_name(const cli_fold *f, size_t i, size_t end)
@@ -477,6 +506,7 @@ static cli_fold_calls cli_fold_collect(cli_fold *f, cli_fold_part *part)
             if (!cli_text_same(cli_fold_at(f, i)->text, name) || cli_fold_in(f, i - 1, "-> ."))
                 continue;
             part->item->wanted = true;
+            calls.times++;
             if (!p->folded || !cli_fold_is(f, i + 1, "(") || cli_fold_split(f, i + 1, at) != calls.count) {
                 calls.fixed = true;
                 continue;
@@ -533,11 +563,71 @@ static bool cli_fold_changes(const cli_fold *f, cli_text name)
     return false;
 }
 
+/* Removes the brackets at i if they enclose an operand, or all between brackets, commas and other ends of an expression. */
+static void cli_fold_bare(cli_fold *f, size_t i)
+{
+    const size_t end = cli_fold_match(f, i);
+    bool bare = cli_fold_in(f, i - 1, "= return ( [ ,") && cli_fold_in(f, end + 1, ") ] ; ,");
+    size_t k = i + 1;
+    while (k < end && (cli_fold_at(f, k)->kind != '.' || cli_fold_in(f, k, "-> . ( [")))
+        k = cli_fold_depth(cli_fold_at(f, k)) > 0 ? cli_fold_match(f, k) + 1 : k + 1;
+    bare = bare || k == end;
+    (void)(bare && cli_fold_keep(f, i, end + 1, i + 1, end));
+}
+
+/* A float function of one expression, or a void one of one assignment, that is short or has one call is an accessor: its calls
+   become this expression or assignment, as the calls of a macro would. */
+static void cli_fold_accessor(cli_fold *f, cli_fold_part *part, const cli_fold_calls *calls)
+{
+    static const cli_token open = {'.', false, false, {"(", 1}}, close = {'.', false, false, {")", 1}};
+    const size_t head = cli_fold_first(f, "("), body = cli_fold_first(f, "{") + 1, end = f->t->count - 2;
+    size_t at[CLI_FOLD_PARAMS + 1];
+    cli_macro m, *const macros = f->c->macros;
+    const size_t macroCount = f->c->macroCount, count = cli_fold_split(f, head, at);
+    if (!f->c->plain || calls->fixed || !cli_fold_is(f, 0, "NNRTI_INLINE") || !cli_fold_in(f, 1, "float void") || head != 3 ||
+        cli_fold_end(f, body) != end + 1 || cli_fold_in(f, body, "if for while switch") || (end > body + 12 && calls->times > 1))
+        return;
+    memset(&m, 0, sizeof(m));
+    m.name = cli_fold_at(f, head - 1)->text;
+    m.function = true;
+    for (size_t k = 0; k < count; k++)
+        cli_copy_push(f->c, &m.params, cli_fold_at(f, at[k + 1] - 2));
+    for (size_t i = body + cli_fold_is(f, body, "return"); i < end; i++) {
+        cli_token t = *cli_fold_at(f, i), bracket = open;
+        t.kind = t.kind == 'v' ? 'a' : t.kind;
+        const bool param = cli_copy_param(&m, &t) < count;
+        t.space = bracket.space = t.space && m.body.count > 0;
+        t.line = false;
+        if (param)
+            cli_copy_push(f->c, &m.body, &bracket);
+        cli_copy_push(f->c, &m.body, &t);
+        if (param)
+            cli_copy_push(f->c, &m.body, &close);
+    }
+    f->c->macros = &m;
+    f->c->macroCount = 1;
+    for (cli_fold_part *p = part + 1; p < f->parts + f->count && !f->c->failed; p++) {
+        cli_tokens all = {NULL, 0};
+        cli_copy_expand(f->c, &p->tokens, &all, 0);
+        p->tokens = all;
+        f->t = &p->tokens;
+        for (size_t i = 0; i < f->t->count; i++)
+            if (cli_fold_at(f, i)->text.at == open.text.at)
+                cli_fold_bare(f, i);
+    }
+    f->c->macros = macros;
+    f->c->macroCount = macroCount;
+    part->item->wanted = false;
+    f->t = &part->tokens;
+}
+
 /* Puts the constants of one function into it. */
 static void cli_fold_specialize(cli_fold *f, cli_fold_part *part)
 {
     cli_fold_calls calls = cli_fold_collect(f, part);
     bool drop[CLI_FOLD_PARAMS] = {false};
+    if (!part->item->wanted)
+        return;
     for (size_t k = 0; k < calls.count; k++) {
         cli_token *value = &calls.values[k];
         if (calls.fixed)
@@ -549,8 +639,11 @@ static void cli_fold_specialize(cli_fold *f, cli_fold_part *part)
         cli_fold_substitute(f, cli_fold_first(f, "{"), f->t->count, calls.names[k], value);
     }
     part->folded = true;
-    cli_fold_drop_all(f, part, drop);
     cli_fold_apply(f);
+    for (size_t k = 0; k < calls.count && f->c->plain && !calls.fixed; k++)
+        drop[k] = drop[k] || !cli_fold_uses(f, cli_fold_first(f, "{"), f->t->count, calls.names[k]);
+    cli_fold_drop_all(f, part, drop);
+    cli_fold_accessor(f, part, &calls);
 }
 
 /* The tokens of an item whose brackets match: the functions above rely on it. Fails otherwise. */
@@ -629,9 +722,10 @@ static void cli_fold_copy(cli_fold *f)
             part->function = cli_copy_is_function(item) && memchr(item->code.at, '#', item->code.n) == NULL;
             part->tokens = cli_fold_tokens(c, item, part->function && f->type != NULL);
         }
-    for (size_t k = f->count; k-- > 0 && !c->failed;)
-        if (f->parts[k].function)
-            cli_fold_specialize(f, &f->parts[k]);
+    for (int round = 0; round <= c->plain; round++) /* a parameter may be spare when the called functions have lost theirs */
+        for (size_t k = f->count; k-- > 0 && !c->failed;)
+            if (f->parts[k].function)
+                cli_fold_specialize(f, &f->parts[k]);
     for (size_t k = 0; k < f->count && !c->failed; k++)
         if (f->parts[k].function && f->parts[k].item->wanted)
             cli_fold_write(f, &f->parts[k]);

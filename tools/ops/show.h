@@ -9,7 +9,7 @@ these has a loop, for example because a macro generates the kernel, it shows the
 #ifndef NNRT_TOOL_SHOW_H
 #define NNRT_TOOL_SHOW_H
 
-#include "copy_output.h"
+#include "copy_head.h"
 
 #include <unistd.h>
 
@@ -103,6 +103,11 @@ static void cli_show(cli_copy *c, const nnrt_op *op)
         if (shown[i])
             cli_show_called(c, shown, i, loops);
     printf("%s  %s -> %s\n", op->name, op->inputs, op->outputs);
+    puts("Of an operand: name, ? if it may be absent, * if there may be several, [size of each axis], and its type if it is not that of "
+         "input 0:\n=k that of input k, :i int32 or int64, :b bool, :f float16 or float32, :s int32, :q int8 or uint8, :. any.");
+    if (op->attr->count > 0)
+        printf("Defaults of attributes are resolved before the call, by nnrti_rule_%s or by its caller.\n",
+               cli_copy_what(cli_copy_rules, op->name) + strlen("nnrti_rule_"));
     fputs("element types ", stdout);
     cli_put_types(nnrt_op_types(op), "");
     puts("\n");

@@ -342,27 +342,34 @@ static PyObject *text_chat_next(PyObject *Py_UNUSED(self), PyObject *args)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>models */
 
-/* language(path as bytes, context, float activations, whether the cache is float16) -> (model, the context that the file states).
+/* language(path as bytes, context, float activations, type of the cache, tokens of a page or 0) -> (model, the context that the file
+   states).
    context: tokens of the cache of a decoder whose file is weights, 0: as many as the file states, at most LM_CONTEXT */
 static PyObject *text_language(PyObject *Py_UNUSED(self), PyObject *args)
 {
     cli_args own;
     unsigned context, file;
-    int floats, half;
+    const char *type;
+    int floats;
     NNRT_Model *model = NULL;
     nnrt_error error = {0};
     nnrt_onnx_desc onnx = {0};
     memset(&own, 0, sizeof(own));
-    if (!PyArg_ParseTuple(args, "yIpp", &own.model, &context, &floats, &half))
+    if (!PyArg_ParseTuple(args, "yIpsI", &own.model, &context, &floats, &type, &own.cachePage))
         return NULL;
-    if (half && !cli_is_weights(own.model))
+    if (!cli_take_cache_type(&own, type))
+        return PyErr_Format(PyExc_ValueError, "cache_type is '%s', expected f32, f16 or q8_0", type);
+    if (own.cacheType != NNRT_DATA_TYPE_FLOAT32 && !cli_is_weights(own.model))
         return fail(NNRT_INVALID_PARAMETER, "cache_type is for GGUF and safetensors files: this file has the type of its cache",
                     false);
+    if (own.cachePage > 0 && !cli_is_weights(own.model))
+        return fail(NNRT_INVALID_PARAMETER, "sequences are for GGUF and safetensors files: the cache of this file has no pages", false);
     file = cli_tokenizer_context(own.model);
     own.capacity = context > 0 ? context : file > 0 && file < LM_CONTEXT ? file : LM_CONTEXT;
+    if (own.cachePage > 0)
+        own.capacity += (own.cachePage - own.capacity % own.cachePage) % own.cachePage;
     own.floatActivations = floats != 0;
-    own.context = context;
-    own.cacheType = half ? NNRT_DATA_TYPE_FLOAT16 : NNRT_DATA_TYPE_UNKNOWN;
+    own.context = context > 0 ? own.capacity : 0;
     Py_BEGIN_ALLOW_THREADS
     if (cli_is_whole(own.model))
         (void)cli_load_whole(&model, &own, &error);
@@ -383,23 +390,24 @@ static NNRT_Model *language_desc(PyObject *context, nnrt_session_desc *desc)
     return pool != NULL ? model : NULL;
 }
 
-/* decoder((model, pool), device, context, batch, keep) -> decoder. keep: see lm_decoder_slide; 0: a full cache is a failure */
+/* decoder((model, pool), device, context, batch, keep, sequences) -> decoder. keep: see lm_decoder_slide; 0: a full cache is a
+   failure */
 static PyObject *text_decoder(PyObject *Py_UNUSED(self), PyObject *args)
 {
     PyObject *context;
-    unsigned tokens, batch, keep;
+    unsigned tokens, batch, keep, sequences;
     nnrt_session_desc desc = {0};
     nnrt_error error = {0};
     NNRT_ReturnCode code;
     const NNRT_Model *model;
     lm_decoder *d;
-    if (!PyArg_ParseTuple(args, "O!sIII", &PyTuple_Type, &context, &desc.device, &tokens, &batch, &keep) ||
+    if (!PyArg_ParseTuple(args, "O!sIIII", &PyTuple_Type, &context, &desc.device, &tokens, &batch, &keep, &sequences) ||
         (model = language_desc(context, &desc)) == NULL)
         return NULL;
     if ((d = (lm_decoder *)PyMem_Malloc(sizeof(*d))) == NULL)
         return PyErr_NoMemory();
     Py_BEGIN_ALLOW_THREADS
-    code = lm_decoder_create(d, model, tokens, batch, &desc, &error);
+    code = lm_decoder_create(d, model, tokens, batch, sequences, &desc, &error);
     if (code == NNRT_SUCCESS && keep > 0 && (code = lm_decoder_slide(d, keep, &error)) != NNRT_SUCCESS)
         lm_decoder_close(d);
     Py_END_ALLOW_THREADS
@@ -414,13 +422,15 @@ static lm_decoder *decoder_of(PyObject *capsule)
     return (lm_decoder *)PyCapsule_GetPointer(capsule, "decoder");
 }
 
-/* decoder_about(decoder) -> (context, batch, position, dropped tokens, bytes of the session, bytes of the cache) */
+/* decoder_about(decoder) -> (context, batch, position, dropped tokens, sequence, tokens of free pages, bytes of the session, bytes of
+   the cache) */
 static PyObject *text_decoder_about(PyObject *Py_UNUSED(self), PyObject *capsule)
 {
     const lm_decoder *d = decoder_of(capsule);
     if (d == NULL)
         return NULL;
-    return Py_BuildValue("(IIIIKK)", (unsigned)d->context, (unsigned)d->batch, (unsigned)d->done, (unsigned)d->dropped,
+    return Py_BuildValue("(IIIIIIKK)", (unsigned)d->context, (unsigned)d->batch, (unsigned)d->done, (unsigned)d->dropped,
+                         (unsigned)d->sequence, (unsigned)lm_decoder_room(d),
                          (unsigned long long)nnrt_session_get_memory(d->session).total,
                          (unsigned long long)lm_decoder_cache_bytes(d));
 }
@@ -446,6 +456,21 @@ static PyObject *text_feed(PyObject *Py_UNUSED(self), PyObject *args)
             return NULL;
     }
     return code == NNRT_SUCCESS ? Py_NewRef(Py_None) : fail(code, error.message, false);
+}
+
+/* sequence(decoder, number, share): the sequence becomes the current one, or with `share` the tokens of the current one */
+static PyObject *text_sequence(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    PyObject *capsule;
+    unsigned sequence;
+    int share;
+    lm_decoder *d;
+    nnrt_error error = {0};
+    if (!PyArg_ParseTuple(args, "OIp", &capsule, &sequence, &share) || (d = decoder_of(capsule)) == NULL)
+        return NULL;
+    return (share ? lm_decoder_share : lm_decoder_select)(d, sequence, &error) == NNRT_SUCCESS
+               ? Py_NewRef(Py_None)
+               : fail(error.code, error.message, false);
 }
 
 /* rewind(decoder, position) */
@@ -676,6 +701,7 @@ static bool text_release(const char *name, void *p)
     {"chat_recognize", text_chat_recognize, METH_O, NULL}, \
     {"chat_format", text_chat_format, METH_VARARGS, NULL}, \
     {"chat_next", text_chat_next, METH_VARARGS, NULL}, \
+    {"sequence", text_sequence, METH_VARARGS, NULL}, \
     {"language", text_language, METH_VARARGS, NULL}, \
     {"decoder", text_decoder, METH_VARARGS, NULL}, \
     {"decoder_about", text_decoder_about, METH_O, NULL}, \

@@ -13,8 +13,8 @@ from . import _devices, _nnrt, _pool
 __all__ = ["CHATS", "Decoder", "Encoder", "Generator", "Sampler", "TextStream", "Tokenizer", "chat_format", "chat_recognize", "embed"]
 CHATS: Tuple[str, ...] = tuple(_nnrt.chats())  # names of chat templates
 _AFFIXES, _SPECIAL = 1, 2  # NNRT_TEXT_...
+_PAGE = 32  # tokens of a page of a cache that sequences share
 _POOLING = (None, "mean", "first", "last")  # LM_POOLING_...
-_CACHES = ("f32", "f16")
 Array = numpy.ndarray[Any, Any]
 Path = Union[str, "os.PathLike[str]"]
 Text = Union[str, bytes]
@@ -173,20 +173,47 @@ class Decoder:
     """A language model with its cache: of a GGUF, safetensors, ONNX or .nnrt file. feed() takes tokens, logits() returns those of
     the next token. context: tokens that the cache holds, 0: as many as the file states, at most 2048; batch: tokens that a run
     takes at most, 0: 256; threads 0: the number of processors; float_activations: quantized matrices multiply float32 values;
-    cache_type "f16": keys and values of a GGUF or safetensors file are float16, half of the memory; keep: when the cache is full,
-    the older half of the tokens behind the first `keep` is dropped, 0: a full cache is an error."""
+    cache_type of a GGUF or safetensors file: "f16": keys and values are float16, half of the memory; "q8_0": int8 with scales, 0.27
+    of it; keep: when the cache is full, the older half of the tokens behind the first `keep` is dropped, 0: a full cache is an
+    error.
+
+    sequences, of a GGUF or safetensors file: so many sequences of tokens are in one cache of `context` tokens, in pages of 32.
+    select(1) continues with another one, and share(1) makes it the tokens of this one: their pages are copied when one of them
+    writes. A full cache raises MemoryError before anything changes. Such a cache is neither saved nor shortened by keep."""
 
     def __init__(self, path: Path, context: int = 0, batch: int = 0, threads: int = 0, providers: Optional[Sequence[Any]] = None,
-                 float_activations: bool = False, cache_type: str = "f32", keep: int = 0):
+                 float_activations: bool = False, cache_type: str = "f32", keep: int = 0, sequences: int = 1):
         device, pool = _device(providers), _pool(_count("threads", threads))
         context, batch, self.keep = _count("context", context), _count("batch", batch), _count("keep", keep)
-        if cache_type not in _CACHES:
-            raise ValueError("cache_type is '%s', expected f32 or f16" % cache_type)
-        model, _ = _nnrt.language(_path(path), context, float_activations, cache_type == "f16")
-        self._decoder = _nnrt.decoder((model, pool), device, context, batch, self.keep)
+        self.sequences = max(_count("sequences", sequences), 1)
+        page = _PAGE if self.sequences > 1 else 0
+        model, _ = _nnrt.language(_path(path), context, float_activations, cache_type, page)
+        context += -context % page if page else 0
+        self._decoder = _nnrt.decoder((model, pool), device, context, batch, self.keep, self.sequences)
         self._lock = threading.Lock()
-        self._ran = False  # since load()
+        self._ran = False  # since load() or select()
         self.context, self.batch = _nnrt.decoder_about(self._decoder)[:2]  # type: int, int
+
+    @property
+    def sequence(self) -> int:
+        """The number of the current sequence."""
+        return int(_nnrt.decoder_about(self._decoder)[4])
+
+    @property
+    def room(self) -> int:
+        """The number of tokens in pages that no sequence has; with one sequence, behind the current position."""
+        return int(_nnrt.decoder_about(self._decoder)[5])
+
+    def select(self, sequence: int) -> None:
+        """Continues with another sequence. There are no logits before its next feed()."""
+        with self._lock:
+            _nnrt.sequence(self._decoder, _count("sequence", sequence), False)
+            self._ran = False
+
+    def share(self, sequence: int) -> None:
+        """Another sequence becomes the tokens of the current one, without a copy of the cache."""
+        with self._lock:
+            _nnrt.sequence(self._decoder, _count("sequence", sequence), True)
 
     @property
     def position(self) -> int:
@@ -237,14 +264,15 @@ class Decoder:
 
     def get_memory(self) -> Mapping[str, int]:
         """Bytes: total, all that the session keeps, and cache, the keys and values."""
-        total, cache = _nnrt.decoder_about(self._decoder)[4:]
+        total, cache = _nnrt.decoder_about(self._decoder)[6:]
         return {"total": total, "cache": cache}
 
 
 class Generator:
     """Generates text with a language model; prompts, messages and replies stay in the cache, so that each call costs its own tokens
     only. tokenizer: a Tokenizer or its file, None: that of the model. template: a name of CHATS, None: that of the file. The
-    other options are of Decoder. `tokens` has all tokens so far. One thread at a time."""
+    other options are of Decoder. `tokens` has all tokens so far. One thread at a time. With sequences=N, fork() makes up to N - 1
+    further generators that continue the tokens so far, and share their cache."""
 
     def __init__(self, path: Path, tokenizer: Union[Tokenizer, Path, None] = None, sampler: Optional[Sampler] = None,
                  template: Optional[str] = None, **options: Any):
@@ -256,6 +284,33 @@ class Generator:
         self._heard = 0  # tokens of the history of the sampler; one more than `tokens` has: the end of a text, too
         self._end: Optional[int] = None
         self._first = True  # no message so far
+        self._sequence = 0
+        self._unused = list(range(self.decoder.sequences - 1, 0, -1))  # sequences that no generator has; one list for all forks
+
+    def fork(self, sampler: Optional[Sampler] = None) -> "Generator":
+        """A generator that continues the tokens so far, of the same model and cache, whose pages both share. sampler: None: a new one."""
+        if not self._unused:
+            raise ValueError("all %d sequences are used: sequences=N, or close() of a fork" % self.decoder.sequences)
+        other = Generator.__new__(Generator)
+        other.__dict__.update(self.__dict__)
+        other.sampler, other.tokens, other._heard, other._end = sampler or Sampler(), list(self.tokens), 0, None
+        self._select()
+        self.decoder.share(self._unused[-1])
+        other._sequence = self._unused.pop()
+        return other
+
+    def close(self) -> None:
+        """Gives back the sequence of a fork, and its pages."""
+        if self._sequence > 0:
+            self.reset()
+            self._unused.append(self._sequence)
+            self._sequence = -1
+
+    def _select(self) -> None:
+        if self._sequence < 0:
+            raise ValueError("the generator is closed")
+        if self.decoder.sequence != self._sequence:
+            self.decoder.select(self._sequence)
 
     def _held(self) -> int:
         """The tokens that the cache needs to have for the text so far; 0: it makes room for any text."""
@@ -273,6 +328,9 @@ class Generator:
 
     def _next(self) -> Optional[int]:
         """The next token, which the history of the sampler has; None: none follows. Logits behind the vocabulary are padding."""
+        self._select()
+        if not self.decoder._ran and self.decoder.dropped + self.decoder.position == len(self.tokens):
+            self.decoder.rewind(self.decoder.position - 1)  # the last token again, for its logits
         self.decoder.feed(self.tokens[self.decoder.dropped + self.decoder.position:])
         for token in self.tokens[self._heard:]:
             self.sampler.accept(token)
@@ -331,13 +389,12 @@ class Generator:
         """Continues behind the tokens of a file of save() or of `nnrt generate --save-cache`, of the same model and cache_type. The
         sampler returns to its seed; the next message of chat() is not the first one."""
         self.tokens = self.decoder.load(path)
-        if self.decoder.dropped + self.decoder.position == len(self.tokens):
-            self.decoder.rewind(self.decoder.position - 1)  # the last token again, for its logits
         self.sampler.reset()
         self._heard, self._first = 0, False
 
     def reset(self) -> None:
         """Forgets all tokens, and returns to the seed of the sampler."""
+        self._select()
         self.decoder.rewind()
         self.sampler.reset()
         self.tokens, self._heard, self._first = [], 0, True
@@ -363,7 +420,7 @@ class Encoder:
         self.tokenizer = _tokenizer_of(path, tokenizer)
         self._device = _device(providers)
         pool = _pool(_count("threads", threads))
-        model, self.context = _nnrt.language(_path(path), 0, float_activations, False)  # 0: the file does not state a context
+        model, self.context = _nnrt.language(_path(path), 0, float_activations, "f32", 0)  # 0: the file does not state a context
         self._encoder = _nnrt.encoder((model, pool), self.context, _POOLING.index(pooling))
         self._lock = threading.Lock()
 

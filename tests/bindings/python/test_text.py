@@ -273,21 +273,100 @@ class Decoders(Case):
                 self.refuses(NotImplementedError, "are inputs and outputs, not a cache of fixed size", d.save, cache, ids)
                 self.assertFalse(cache.exists())
 
-    def test_float16(self):
-        """The distance to a definition that rounds keys and values to float16, and to one that does not; half of the memory."""
-        for arch in "llama", "gemma3":
-            model = gguf_models.make(arch, "F32")
+    def test_cache_types(self):
+        """The distance to a definition that rounds keys and values to float16 or int8, and to one that does not; the memory."""
+        for arch, cache in ("llama", "f16"), ("gemma3", "f16"), ("llama", "q8_0"), ("gemma3", "q8_0"):
+            model = gguf_models.make(arch, "F32", size=64)
             file = self.file(arch + ".gguf", model)
-            d, full = text.Decoder(file, context=40, cache_type="f16"), text.Decoder(file, context=40)
-            self.assertEqual(2 * d.get_memory()["cache"], full.get_memory()["cache"])
-            rounded, plain = gguf_numpy.logits(model, self.IDS, half=True), gguf_numpy.logits(model, self.IDS)
+            d, full = text.Decoder(file, context=64, cache_type=cache), text.Decoder(file, context=64)
+            self.assertEqual((64 if cache == "f16" else 34) * full.get_memory()["cache"], 128 * d.get_memory()["cache"])
+            rounded, plain = gguf_numpy.logits(model, self.IDS, cache=cache), gguf_numpy.logits(model, self.IDS)
             for part in self.IDS[:4], self.IDS[4:]:
                 d.feed(part)
             near, far = (numpy.sqrt(((d.logits() - rows[-1]) ** 2).mean()) for rows in (rounded, plain))
-            self.assertLessEqual(near, test_gguf.LIKE_HALF * far, arch)
-        self.refuses(ValueError, "cache_type is 'q8', expected f32 or f16", text.Decoder, file, cache_type="q8")
+            self.assertLessEqual(near, test_gguf.LIKE_ROUNDED * far, (arch, cache))
+        self.refuses(ValueError, "cache_type is 'q8', expected f32, f16 or q8_0", text.Decoder, file, cache_type="q8")
         onnx = self.file("d.onnx", test_gguf.onnx_decoder(numpy.zeros((9, 9), numpy.float32)))
-        self.refuses(ValueError, "cache_type is for GGUF and safetensors files", text.Decoder, onnx, cache_type="f16")
+        for cache in "f16", "q8_0":
+            self.refuses(ValueError, "cache_type is for GGUF and safetensors files", text.Decoder, onnx, cache_type=cache)
+
+    def test_sequences(self):
+        """A prompt of 40 tokens in four sequences, which go on in turns: logits of the definition, in pages for 160 tokens, where four
+        caches would hold 240. A full cache changes nothing."""
+        prompt = [(7 * i + 3) % 300 for i in range(40)]
+        for arch, cache in ("llama", "f32"), ("gemma3", "f32"), ("llama", "f16"), ("llama", "q8_0"):
+            model = gguf_models.make(arch, "F32")
+            file = self.file("s.gguf", model)
+            rounded = None if cache == "f32" else cache
+            d = text.Decoder(file, context=160, batch=16, sequences=4, cache_type=cache)
+            plain = text.Decoder(file, context=160, batch=16, cache_type=cache)
+            self.assertEqual((d.context, d.room, d.sequence), (160, 160, 0))
+            self.assertEqual(d.get_memory()["cache"], plain.get_memory()["cache"])
+            d.feed(prompt)
+            self.assertEqual(d.room, 160 - 64)
+            for i in 1, 2, 3:
+                d.share(i)
+            self.assertEqual(d.room, 160 - 64)  # nothing is copied
+            tokens = [list(prompt) for _ in range(4)]
+            for step in range(6):
+                for i in (2, 0, 3, 1):
+                    new = [(11 * i + 5 * step + k) % 300 for k in range(1 + (i + step) % 3)]
+                    d.select(i)
+                    self.assertEqual(d.position, len(tokens[i]))
+                    tokens[i] += new
+                    d.feed(new)
+                    want = gguf_numpy.logits(model, tokens[i], cache=rounded)[-1]
+                    self.assertLessEqual(numpy.abs(d.logits() - want).max(), (2e-5 if rounded is None else 0.05) * max(1, numpy.abs(want).max()))
+            self.assertEqual(d.room, 0)  # the page of the prompt, and one of each sequence
+            if rounded is not None:  # the same bits as in a cache without pages
+                plain.feed(prompt)
+                plain.feed(tokens[1][40:])
+                d.rewind(40)
+                d.feed(tokens[1][40:])
+                assert_array_equal(d.logits(), plain.logits())
+            position = d.position
+            self.refuses(MemoryError, "and 0 of the 5 pages of the cache are free: end another sequence", d.feed, [5] * 20)
+            self.assertEqual(d.position, position)
+            d.select(3)
+            d.rewind()
+            self.assertEqual(d.room, 32)
+            d.select(1)
+            d.feed([5] * 20)
+            self.assertEqual((d.position, d.room), (position + 20, 0))
+        self.refuses(ValueError, "sequence 4, and the decoder has 4", d.select, 4)
+        self.refuses(ValueError, "no logits before", d.logits) if d.select(0) is None else None
+        self.refuses(NotImplementedError, "metadata pages", d.save, self.folder / "x", tokens[0])
+        self.refuses(NotImplementedError, "metadata pages", text.Decoder, file, context=64, sequences=2, keep=1)
+        self.refuses(NotImplementedError, "expected a cache of pages", text.Decoder(file).share, 1)
+        onnx = self.file("d.onnx", test_gguf.onnx_decoder(numpy.zeros((9, 9), numpy.float32)))
+        self.refuses(ValueError, "sequences are for GGUF and safetensors files", text.Decoder, onnx, sequences=2)
+
+    def test_fork(self):
+        """Generators that continue one prompt in turns say what generators of their own say."""
+        file = self.bytes_model()[1]
+        first = text.Generator(file, context=200, sequences=3)
+        begin = list(first.generate_tokens("hello there", 9))
+        forks = [first.fork(text.Sampler(temperature=1.5, seed=seed)) for seed in (1, 2)]
+        self.refuses(ValueError, "all 3 sequences are used", first.fork)
+        turns = [first.generate_tokens("", 20), forks[0].generate_tokens(" and", 20), forks[1].generate_tokens([], 20)]
+        said: list = [[], [], []]
+        for _ in range(20):
+            for i, turn in enumerate(turns):
+                said[i] += [token] if (token := next(turn, None)) is not None else []
+        for i, (prompt, sampler) in enumerate((("", None), (" and", text.Sampler(temperature=1.5, seed=1)), ([], text.Sampler(temperature=1.5, seed=2)))):
+            own = text.Generator(file, context=200)
+            self.assertEqual(list(own.generate_tokens("hello there", 9)), begin)
+            own.sampler = sampler or text.Sampler()
+            own._heard = 0
+            self.assertEqual(list(own.generate_tokens(prompt, 20)), said[i])
+            self.assertGreater(len(said[i]), 1)
+        room = first.decoder.room
+        forks[0].close()
+        self.assertGreaterEqual(first.decoder.room, room)
+        self.refuses(ValueError, "the generator is closed", next, forks[0].generate_tokens("x", 1))
+        again = first.fork()
+        self.assertEqual(again.tokens, first.tokens)
+        self.assertEqual(len(list(again.generate_tokens([], 3))), 3)
 
     def test_keep(self):
         """With one layer, whose keys and values depend on their own tokens only, the logits equal the ones behind a prompt of the
@@ -406,7 +485,7 @@ class Generators(Case):
         """A text continues from a file as without a break, also one that the command line wrote; files that are damaged or of another
         model change nothing."""
         file, cache = self.bytes_model()[1], self.folder / "cache"
-        for options in {}, {"cache_type": "f16"}, {"keep": 2, "context": 16}:
+        for options in {}, {"cache_type": "f16"}, {"cache_type": "q8_0"}, {"keep": 2, "context": 16}:
             options = {"context": 64, **options}
             whole = text.Generator(file, **options)
             want = list(whole.generate_tokens("hello", 30))

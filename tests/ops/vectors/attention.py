@@ -9,10 +9,23 @@ def heads_of(x, heads):
     return v if x.ndim == 4 else v.reshape(x.shape[0], x.shape[1], heads, -1).transpose(0, 2, 1, 3)
 
 
-def attention(q, k, v, mask=None, pastKey=None, pastValue=None, keyLengths=None, isCausal=0, kvNumHeads=0, qNumHeads=0,
-              qkMatmulOutputMode=0, scale=0, softcap=0, leftWindowSize=-1, rightWindowSize=-1):
+def scaled(x, scale, heads):
+    """int8 with scales of equal parts of each row of a head."""
+    v = heads_of(x, heads)
+    if scale is None:
+        return v
+    s = heads_of(scale, heads)
+    return v * np.repeat(s, v.shape[3] // s.shape[3], 3)
+
+
+def attention(q, k, v, mask=None, pastKey=None, pastValue=None, keyLengths=None, keyScale=None, valueScale=None, pages=None, isCausal=0, kvNumHeads=0, qNumHeads=0,
+              qkMatmulOutputMode=0, scale=0, softcap=0, leftWindowSize=-1, rightWindowSize=-1, pageSize=0):
     """ONNX's definition, one head after the other: y, present keys and values, weights."""
-    x, key, value = heads_of(q, qNumHeads), heads_of(k, kvNumHeads), heads_of(v, kvNumHeads)
+    x, key, value = heads_of(q, qNumHeads), scaled(k, keyScale, kvNumHeads), scaled(v, valueScale, kvNumHeads)
+    if pages is not None:
+        rows = pages[:, :, None] * pageSize + np.arange(pageSize)
+        rows = np.clip(rows.reshape(len(pages), -1), 0, key.shape[2] - 1)  # pages behind the key lengths are not read
+        key, value = (np.stack([part[b][:, r] for b, r in enumerate(rows)]) for part in (key, value))
     past = 0 if pastKey is None else pastKey.shape[2]
     if past or pastKey is not None:
         key, value = np.concatenate([wide(pastKey), key], 2), np.concatenate([wide(pastValue), value], 2)
@@ -201,6 +214,114 @@ def make(w):
     go("float16 keys, a mask of numbers", *halves(*three()), some((3, 5)))
     go("float16 keys, a mask of bools", *halves(*three()), np.arange(15).reshape(3, 5) % 3 != 1)
     go("float16 keys, none", *halves(*three(T=0)))
+    # keys and values of int8 with scales, n of each row of a head
+    def eights(q, k, v, n=(1, 1), kind=f16, heads=1):
+        heads = heads if q.ndim == 3 else 1
+        random = np.random.default_rng(3)
+        parts = [random.integers(-127, 128, t.shape).astype(np.int8) for t in (k, v)]
+        scales = [(random.integers(1, 64, t.shape[:-1] + (heads * m,)) / 1024).astype(kind) for t, m in zip((k, v), n)]
+        return (q, *parts), scales
+
+    def go8(name, ins, *more, n=(1, 1), kind=f16, heads=1, **named):
+        ins, scales = eights(*ins, n=n, kind=kind, heads=heads)
+        more = list(more) + [None] * (4 - len(more))
+        go("int8 keys, " + name, *ins, *more, *scales, **named)
+
+    for kind in (f16, f32):
+        go8("scales of %s" % np.dtype(kind).name, three(), kind=kind)
+        go8("heads last, scales of %s" % np.dtype(kind).name, three(last=True), kind=kind, heads=4, **both)
+    for T, S, D, V, n in ((31, 1, 16, 16, (1, 2)), (33, 1, 24, 40, (3, 5)), (40, 3, 20, 9, (4, 3)), (17, 2, 64, 64, (2, 2)),
+                          (66, 1, 7, 18, (7, 1)), (17, 1, 96, 32, (3, 1))):
+        sizes = "%d keys of %d, values of %d, %d queries, %d and %d scales" % (T, D, V, S, *n)
+        go8(sizes, three(1, 4, 2, S, T, D, V), n=n, isCausal=1)
+        go8("one head of them, " + sizes, three(2, 4, 1, S, T, D, V, last=True), None, None, None, lengths(T, T - 7), n=n,
+            isCausal=1, qNumHeads=4, kvNumHeads=1)
+        go8("two heads of them, " + sizes, three(1, 2, 2, S, T, D, V, last=True), None, None, None, lengths(T - 2), n=n, heads=2,
+            isCausal=1, qNumHeads=2, kvNumHeads=2)
+        go8("a window, " + sizes, three(1, 2, 2, S, T, D, V), None, None, None, lengths(T - 3), n=n, isCausal=1, leftWindowSize=9,
+            softcap=1.5)
+    go8("a mask of numbers", three(), some((3, 5)))
+    go8("a mask of bools", three(), np.arange(15).reshape(3, 5) % 3 != 1)
+    go8("none", three(T=0))
+    (q, k, v), (ks, vs) = eights(*three())
+    for mode in (0, 3):
+        named = {"qkMatmulOutputMode": mode} if mode else {}
+        stages = attention(q, k, v, keyScale=ks, valueScale=vs, **named)
+        w.case("int8 keys, weights %d" % mode, "ATTENTION", named, [q, k, v, None, None, None, None, ks, vs],
+               [rounded(stages[0], q), k, v, rounded(stages[3], q)], tol=loose(f32))
+    inf = vs.copy()
+    inf[0, 0, 2] = np.inf
+    zero = v.copy()
+    zero[0, 0, 2] = 0
+    go("int8 values, 0 times Inf", q, k, zero, None, None, None, None, ks, inf)
+    none = [None] * 4
+    bad("int8 keys without scales", "NULL_PTR", q, k, v)
+    bad("int8 keys with scales of keys alone", "NULL_PTR", q, k, v, *none, ks)
+    bad("int8 keys with scales of values alone", "NULL_PTR", q, k, v, *none, None, vs)
+    bad("float32 keys with scales", "INVALID_DATATYPE", *three(), *none, ks, vs)
+    bad("float32 keys with scales of keys alone", "INVALID_DATATYPE", *three(), *none, ks)
+    bad("float16 keys with scales", "INVALID_DATATYPE", *halves(*three()), *none, ks, vs)
+    bad("uint8 keys with scales", "INVALID_DATATYPE", q, k.astype(np.uint8), v.astype(np.uint8), *none, ks, vs)
+    bad("int8 keys beside values of float32", "INVALID_DATATYPE", q, k, v.astype(f32), *none, ks, vs)
+    bad("int8 keys beside queries of float16", "INVALID_DATATYPE", q.astype(f16), k, v, *none, ks, vs)
+    bad("scales of float64", "INVALID_DATATYPE", q, k, v, *none, ks.astype(f64), vs.astype(f64))
+    bad("scales of int8", "INVALID_DATATYPE", q, k, v, *none, k[..., :1], v[..., :1])
+    go("int8 keys, scales of two types", q, k, v, *none, ks, vs.astype(f32))
+    bad("scales of fewer keys", "INVALID_SHAPE", q, k, v, *none, ks[:, :, :4], vs)
+    bad("scales of fewer values", "INVALID_SHAPE", q, k, v, *none, ks, vs[:, :, :4])
+    bad("scales of fewer heads", "INVALID_SHAPE", q, k, v, *none, ks[:, :2], vs)
+    bad("scales of another batch", "INVALID_SHAPE", q, k, v, *none, ks[:1], vs)
+    bad("scales of three axes", "INVALID_SHAPE", q, k, v, *none, ks[0], vs)
+    bad("two scales of three elements", "INVALID_SHAPE", q, k, v, *none, ks, np.concatenate([vs, vs], 3))
+    bad("no scales", "INVALID_SHAPE", q, k, v, *none, ks[..., :0], vs)
+    (q3, k3, v3), (ks3, vs3) = eights(*three(last=True), heads=4)
+    refuse(w, "three scales of four heads", "ATTENTION", both, [q3, k3, v3, *none, ks3[..., :3], vs3], "INVALID_SHAPE",
+           says="expected for each of 4 heads a divisor of its 2 elements")
+    bad("int8 keys and past ones", "UNSUPPORTED_OP", q, k, v, None, some((2, 4, 2, 2), np.int8), some((2, 4, 2, 3), np.int8), None, ks, vs)
+    refuse(w, "quantized keys with scales", "ATTENTION", {}, [q, Tensor(k, quant=[(8, 0, 0.5)]), Tensor(v, quant=[(8, 0, 0.5)]), *none, ks, vs],
+           "INVALID_DATATYPE")
+    # pages of keys: R rows each, P of them in a table, in a pool of U rows; used ones are in any order, and shared by batches
+    def paged(name, ins, R, table, length, scales=(None, None), index=np.int64, **named):
+        go("pages of %d, %s" % (R, name), *ins, None, None, None, lengths(*length), *scales, np.array(table, index), isCausal=1, pageSize=R,
+           **named)
+
+    for kind in (f32, f16, np.int8):
+        for R, B, S, U, D, V, table, length in ((1, 1, 1, 5, 2, 3, [[4, 0, 3]], [3]), (3, 2, 2, 12, 5, 7, [[3, 1, 0], [3, 2, 9]], [8, 5]),
+                                                (4, 1, 4, 24, 8, 16, [[5, 5, 0, 4, 3]], [18]), (32, 1, 1, 64, 8, 12, [[1, 0]], [50]),
+                                                (33, 1, 3, 66, 8, 9, [[1, 0, -1]], [66]), (2, 1, 6, 16, 4, 4, [[7, 6, 2, 1, 3, 0]], [11]),
+                                                (8, 1, 5, 8, 4, 4, [[0]], [0])):
+            name = "%s, %d queries, %s of %d rows" % (np.dtype(kind).name, S, str(length), U)
+            for last in (False, True):
+                heads = {"qNumHeads": 4, "kvNumHeads": 2} if last else {}
+                q, k, v = three(B, 4, 2, 1, U, D, V, last=last)
+                q = some((B, S, 4 * D) if last else (B, 4, S, D))
+                scales = (None, None)
+                if kind == np.int8:
+                    (q, k, v), scales = eights(q, k, v, heads=2)
+                else:
+                    k, v = k.astype(kind), v.astype(kind)
+                paged(name + (", heads last" if last else ""), (q, k, v), R, table, length, scales, index=np.int32 if last else np.int64,
+                      **heads)
+    q, k, v = three(1, 4, 4, 2, 12, 2, 3)
+    paged("a window", (q, k, v), 3, [[2, 0, 3]], [9], leftWindowSize=3)
+    go("pages, a mask", q, k, v, some((2, 9)), None, None, lengths(8), None, None, np.array([[2, 0, 3]]), pageSize=3)
+    for name, code, table, more in (("one below 0", "run", [[0, -1]], {}), ("one behind the last", "run", [[4, 1]], {}),
+                                    ("2**40", "run", [[1 << 40, 1]], {}), ("pages that divide not", "INVALID_PARAMETER", [[0, 1]], {"pageSize": 5}),
+                                    ("a size of 0", "INVALID_PARAMETER", [[0, 1]], {"pageSize": 0}),
+                                    ("a size of -1", "INVALID_PARAMETER", [[0, 1]], {"pageSize": -1}),
+                                    ("a table of three axes", "INVALID_SHAPE", [[[0, 1]]], {}), ("a table of two batches", "INVALID_SHAPE", [[0, 1]] * 2, {})):
+        attrs = {"pageSize": 3, **more}
+        ins = [q, k, v, None, None, None, lengths(5), None, None, np.array(table)]
+        w.case("refused: pages, " + name, "ATTENTION", attrs, ins, [rounded(np.zeros((1, 4, 2, 3)), q)] if code == "run" else [],
+               **({"run_error": "INVALID_PARAMETER"} if code == "run" else {"error": code}))
+    table = np.array([[0, 1]])
+    bad("pages without key lengths", "UNSUPPORTED_OP", q, k, v, None, None, None, None, None, None, table, pageSize=3)
+    bad("pages and past keys", "UNSUPPORTED_OP", q, k, v, None, some((1, 4, 2, 2)), some((1, 4, 2, 3)), lengths(5), None, None, table, pageSize=3)
+    bad("pages of float32", "INVALID_DATATYPE", q, k, v, None, None, None, lengths(5), None, None, table.astype(f32), pageSize=3)
+    bad("a size without pages", "INVALID_PARAMETER", q, k, v, pageSize=3)
+    w.case("refused: pages and weights", "ATTENTION", {"pageSize": 3}, [q, k, v, None, None, None, lengths(5), None, None, table],
+           [rounded(np.zeros((1, 4, 2, 3)), q), k, v, rounded(np.zeros((1, 4, 2, 6)), q)], error="UNSUPPORTED_OP")
+    q, k, v = three()
     go("heads last, key lengths, a window", *three(last=True), None, None, None, lengths(2, 4), leftWindowSize=1, **both)
     go("key lengths of more than the keys and below 0", *three(), None, None, None, lengths(9, -3))
     go("key lengths without queries", *three(S=0), None, None, None, lengths(3, 4))

@@ -1,7 +1,13 @@
 """MATMUL_NBITS."""
+import os
+import sys
+
 import numpy as np
 
 from common import const, f16, f32, f64, random, refuse, rounded, some, Tensor, wide, write
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../formats"))
+import gguf_models  # noqa: E402  blocks and their values
 
 OP = "MATMUL_NBITS"
 
@@ -45,6 +51,16 @@ def expected_int8(x, weight, scale, zero, bias, K, bits):
     return rounded(y if bias is None else y + wide(bias), x)
 
 
+def products(x, values, level):
+    """x by values [N,B,size] in float64; level 4: blocks of x rounded to int8."""
+    N, B, size = values.shape
+    blocks = wide(x).reshape(x.shape[:-1] + (B, size))
+    if level:
+        most = np.abs(x.reshape(blocks.shape)).max(-1).astype(f32)
+        blocks = np.rint(x.reshape(blocks.shape) * (f32(127) / most)[..., None]).astype(f64) * wide(most / f32(127))[..., None]
+    return rounded(np.einsum("...bk,nbk->...n", blocks, values), x)
+
+
 def make(w):
     def given(shape, N, bits, size, dtype=f32, zeros="none", bias=False):
         """Inputs: entries after the last column are random, too."""
@@ -68,6 +84,20 @@ def make(w):
         if level:
             attrs["accuracyLevel"] = level
         w.case(name, OP, attrs, ins, [(expected_int8 if level else expected)(*inputs, K, bits)])
+
+    def blocks(kind, x, rows, level, constant=True):
+        """Weights in blocks of GGUF files, whose values tests/formats/gguf_models.py states in float64. Zero points of types with minima
+        are rounded to float32: at level 4 the values are scale * (q - zero) of integers that fit the file's values."""
+        size, K = (16 if kind in ("Q2_K", "Q3_K", "Q6_K") else 32), x.shape[-1]
+        attrs = {"columns": K, "bits": 4 if kind in ("Q4_0", "Q4_1", "Q2_K", "Q3_K", "Q4_K") else 8, "blockSize": size,
+                 "blockType": gguf_models.TYPES[kind]}
+        raw, values = gguf_models.matrix(random, kind, rows, K, 1.0)
+        elements = 256 if kind.endswith("_K") else 32
+        weight = np.frombuffer(raw, np.uint8).reshape(rows, K // elements, -1)
+        if level:
+            attrs["accuracyLevel"] = level
+        w.case("blocks of %s, %s, level %d, %d x %d%s" % (kind, np.dtype(x.dtype).name, level, len(x), K, "" if constant else ", not constant"), OP,
+               attrs, [x, const(weight) if constant else weight], [products(x, values.reshape(rows, -1, size), level)])
 
     for bits in (4, 8, 2):
         for dtype in (f32, f16):
@@ -154,6 +184,19 @@ def make(w):
     bad("x of uint8", "INVALID_DATATYPE", x.astype(np.uint8), weight, scale)
     bad("two inputs", "INVALID_INPUT", x, weight)
     bad("absent scales", "NULL_PTR", x, weight, None, zero)
+
+    for kind in ("Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0", "Q2_K", "Q3_K", "Q4_K", "Q5_K", "Q6_K", "IQ4_NL"):
+        for dtype, level, shape, rows in ((f32, 0, (2, 512), 2), (f16, 0, (2, 256), 1), (f32, 4, (1, 512), 3)):
+            blocks(kind, some(shape, dtype, -8, 8), rows, level)
+    blocks("Q4_K", some((9, 256), f32, -8, 8), 35, 4)
+    blocks("Q6_K", some((2, 256), f32, -8, 8), 4, 4, constant=False)
+    blocks("Q5_0", some((2, 96), f32, -8, 8), 5, 4)
+    nine = np.zeros((4, 1, 34), np.uint8)
+    bad("a block type of GGUF without scales", "UNSUPPORTED_OP", x, nine, blockType=9, says="blockType is 9")
+    bad("bits of another block type", "INVALID_PARAMETER", x, nine, blockType=8, blockSize=32, says="bits 4, blockSize 32")
+    bad("scales beside blocks", "INVALID_PARAMETER", x, nine, scale[:, :1], blockType=8, bits=8, blockSize=32, says="inputs 2 and 3")
+    bad("blocks of other bytes than the type", "INVALID_SHAPE", x, nine[..., :33], blockType=8, bits=8, blockSize=32)
+    bad("a part of a block of the type", "INVALID_PARAMETER", np.ones((2, 48), f32), nine, blockType=8, bits=8, blockSize=32, columns=48, says="a multiple of 32")
 
 
 if __name__ == "__main__":
