@@ -525,9 +525,19 @@ typedef struct nnrti_cpu_fused_depthwise {
 /* Pooling with any number of spatial axes: attributes of `max_pool_nd` and `average_pool_nd`, whose x and y are
    [N,C,..] and dense. Each list has a number per spatial axis. ends: padding after x, if padding counts in the
    average; else NULL. */
+#define NNRTI_CPU_POOL_LINE 1024 /* elements of a row of x that the kernel holds */
 typedef struct nnrti_cpu_pool_nd {
     const int64_t *window, *stride, *dilation, *pad, *ends;
 } nnrti_cpu_pool_nd;
+
+/* The largest number of elements, a multiple of `lanes`, of a row of y whose windows are in a line; at most 0: there are none. */
+static int32_t nnrti_cpu_pool_run(const nnrti_cpu_pool_nd *a, int32_t last, int32_t lanes)
+{
+    const int64_t L = NNRTI_CPU_POOL_LINE, window = a->window[last], dilation = a->dilation[last], stride = a->stride[last];
+    if (window > L || dilation > L / window || stride > L)
+        return 0;
+    return (int32_t)((L - lanes - window * dilation) / stride / lanes) * lanes;
+}
 
 /* Discrete Fourier transforms: attributes of `fft` (>>fft). Arguments: x, the window or nothing, the tables; y. */
 #define NNRTI_CPU_FFT_STAGES 32 /* most stages */
@@ -6111,7 +6121,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_pool_nd(nnrti_cpu_edit *e, uint32_t s)
         a->pad = attr->pads.data;
         a->ends = attr->countIncludePad != 0 ? attr->pads.data + (step->args[0].view.rank - 2) : NULL;
     }
-    nnrti_cpu_set_kernel(step, kernel, a);
+    if (nnrti_cpu_pool_run(a, step->args[0].view.rank - 3, e->isa->lanes) > 0)
+        nnrti_cpu_set_kernel(step, kernel, a);
     return NNRT_SUCCESS;
 }
 
@@ -9694,14 +9705,12 @@ static NNRT_ReturnCode nnrti_cpu_lower_tables(nnrti_cpu_edit *e, uint32_t s)
    becomes a blocked copy. */
 
 /* *turned: the input of a TRANSPOSE, viewed with the axes of its result; axes: the axis of x that each one is.
-   false: the step is no TRANSPOSE that can be fused. */
-static bool nnrti_cpu_transposed_view(const nnrt_draft_step *step, nnrt_view *turned, int32_t *axes)
+   false: the axes are not known, or x is a constant. */
+static bool nnrti_cpu_turned_view(const nnrt_draft_step *step, nnrt_view *turned, int32_t *axes)
 {
     const nnrt_view *x = &step->args[0].view, *order = &step->args[1].view;
     if (step->open != NULL || step->kernel == NULL || step->op == NULL ||
-        strcmp(step->kernelName, "nnrt_transpose") != 0 ||
-        !nnrti_cpu_same_quant(x, &step->args[step->nIn + step->nDerived].view) ||
-        step->args[0].tensor == NNRT_NO_TENSOR || step->args[0].kind == NNRT_PLACE_CONSTANT ||
+        strncmp(step->kernelName, "nnrt_transpose", 14) != 0 || step->args[0].tensor == NNRT_NO_TENSOR || step->args[0].kind == NNRT_PLACE_CONSTANT ||
         step->args[1].kind != NNRT_PLACE_CONSTANT || order->data == NULL || order->rank != 1 ||
         order->dims[0] != x->rank)
         return false;
@@ -9713,6 +9722,60 @@ static bool nnrti_cpu_transposed_view(const nnrt_draft_step *step, nnrt_view *tu
         turned->strides[k] = x->strides[axes[k]];
     }
     return true;
+}
+
+/* The same of a TRANSPOSE that can be fused: elements keep their bytes. */
+static bool nnrti_cpu_transposed_view(const nnrt_draft_step *step, nnrt_view *turned, int32_t *axes)
+{
+    return nnrti_cpu_turned_view(step, turned, axes) &&
+           nnrti_cpu_same_quant(&step->args[0].view, &step->args[step->nIn + step->nDerived].view);
+}
+
+/* A TRANSPOSE of 8 bits to other parameters: the elements by a table of 256 results, which the reference kernel makes. */
+static NNRT_ReturnCode nnrti_cpu_lower_transpose_q8(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft_step *const step = &e->draft->steps[s];
+    const nnrt_draft_step old = *step;
+    const uint32_t out = old.nIn + old.nDerived;
+    const int32_t dims[2] = {1, 256};
+    int32_t axes[NNRT_MAX_RANK], first = 0;
+    nnrt_plan_arg *args, x = old.args[0];
+    void *data;
+    NNRT_ReturnCode code;
+    if (out >= 8 || old.nDerived == 0 || !nnrti_cpu_turned_view(step, &x.view, axes) || !nnrti_cpu_is_q8_view(&x.view) ||
+        !nnrti_cpu_is_q8_view(&old.args[out].view) || nnrt_view_empty(&x.view) || !nnrti_cpu_is_allowed(e, &e->isa->table_q8))
+        return NNRT_SUCCESS;
+    if ((args = nnrt_draft_args(e->draft, s, 1, 1)) == NULL)
+        return nnrti_cpu_no_memory(e, &old);
+    args[0] = x;
+    args[1] = old.args[out];
+    step->flags = 0;
+    nnrti_cpu_sort_axes(step);
+    nnrti_cpu_set_kernel(step, &e->isa->table_q8, NULL);
+    if ((code = nnrti_cpu_tabulate(e, s, NNRT_DATA_TYPE_UINT8, 2, dims, &data)) != NNRT_SUCCESS || data == NULL)
+        return code;
+    {
+        uint8_t bytes[256];
+        nnrt_view views[8];
+        nnrt_call call;
+        memset(&call, 0, sizeof(call));
+        call.nIn = old.nIn;
+        call.nDerived = old.nDerived;
+        call.nOut = 1;
+        for (int32_t i = 0; i < 256; i++)
+            bytes[i] = (uint8_t)i;
+        for (uint32_t k = 0; k <= out; k++) {
+            views[k] = old.args[k].view;
+            if (k > 0 && k < out)
+                continue;
+            views[k].rank = 1;
+            views[k].dims[0] = 256;
+            views[k].strides[0] = 1;
+            views[k].data = k == 0 ? (void *)bytes : data;
+        }
+        views[old.nIn].data = &first; /* the derived order of the axes */
+        return old.kernel(old.attr, views, &call);
+    }
 }
 
 /* Whether a step is a matrix multiplication of two runtime tensors that kernel `matmul` supports with these views. */
@@ -9827,6 +9890,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_transpose(nnrti_cpu_edit *e, uint32_t s)
     bool put[4] = {false, false, false, false};
     nnrt_view turned;
     size_t count;
+    if (!nnrti_cpu_same_quant(&x.view, &result))
+        return nnrti_cpu_lower_transpose_q8(e, s);
     if (e->only[0] != '\0' || !nnrti_cpu_transposed_view(step, &turned, axes) ||
         !nnrt_dims_count(turned.dims, turned.rank, &count) || count == 0 || count > INT32_MAX)
         return NNRT_SUCCESS;

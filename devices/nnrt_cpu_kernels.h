@@ -3517,23 +3517,6 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(load_inside)(const float *row, int64_t start,
 #endif
 }
 
-/* Loads row[start + t * step], t < n, or `rest` where that is outside a row of L floats; other lanes are undefined. */
-NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(load_taps)(const float *row, int64_t start, int64_t step, int32_t n, int32_t L,
-                                              float rest)
-{
-    float part[NNRTI_LANES];
-    int32_t first, end;
-    if (step == 1)
-        return NNRTI_CPU(load_inside)(row, start, L, rest);
-    if (step == 2)
-        return NNRTI_CPU(v_even)(NNRTI_CPU(load_inside)(row, start, L, rest),
-                                 NNRTI_CPU(load_inside)(row, start + NNRTI_LANES, L, rest));
-    nnrti_cpu_valid_range(start, step, n, L, &first, &end);
-    for (int32_t t = 0; t < NNRTI_LANES; t++)
-        part[t] = t >= first && t < end ? row[start + t * step] : rest;
-    return nnrti_v_load(part);
-}
-
 /* Arguments of a pool with any number of spatial axes. */
 typedef struct NNRTI_CPU(pool_nd_job) {
     const nnrti_cpu_pool_nd *attr;
@@ -3541,31 +3524,50 @@ typedef struct NNRTI_CPU(pool_nd_job) {
     int64_t rows; /* rows of y per image and channel */
 } NNRTI_CPU(pool_nd_job);
 
-/* A vector of a row of y (last axis) from element q on. at: the window's start on the other axes; first, count: its
-   elements inside x, at least one. The last axis runs fastest, as on the reference device. */
-NNRTI_CPU_INLINE void NNRTI_CPU(pool_nd_vector)(const NNRTI_CPU(pool_nd_job) * j, const float *x, float *y, int32_t q,
-                                                const int64_t *at, const int32_t *first, const int32_t *count,
-                                                const bool largest)
+/* Elements q to q + n - 1 of a row of y (last axis). at: the window's start on the other axes; first, count: its elements inside x, at
+   least one. Rows of x that a window covers are joined before the elements of a row, so that each is read once. */
+NNRTI_CPU_INLINE void NNRTI_CPU(pool_nd_run)(const NNRTI_CPU(pool_nd_job) * j, const float *x, float *y, int32_t q, int32_t n,
+                                             const int64_t *at, const int32_t *first, const int32_t *count, const bool largest)
 {
     const nnrti_cpu_pool_nd *a = j->attr;
-    const int32_t last = j->y->rank - 3, left = j->y->dims[2 + last] - q, L = j->x->dims[2 + last];
+    const int32_t last = j->y->rank - 3, L = j->x->dims[2 + last];
     const int64_t step = a->stride[last], dilation = a->dilation[last], end = a->window[last] * dilation;
-    const int32_t n = left < NNRTI_LANES ? left : NNRTI_LANES;
+    const int64_t start = q * step - a->pad[last], used = (n + NNRTI_LANES - 1) / NNRTI_LANES * NNRTI_LANES * step + end;
     const float rest = largest ? -INFINITY : 0.0f;
-    nnrti_v result = nnrti_v_all(rest);
+    float line[NNRTI_CPU_POOL_LINE];
     int32_t cell[NNRT_MAX_RANK] = {0}, axis;
+    for (int64_t t = 0; t < used; t += NNRTI_LANES)
+        nnrti_v_store(line + t, nnrti_v_all(rest));
     do {
         const float *row = x;
         for (int32_t i = 0; i < last; i++)
             row += (ptrdiff_t)(at[i] + (first[i] + cell[i]) * a->dilation[i]) * j->x->strides[2 + i];
-        for (int64_t k = 0; k < end; k += dilation) {
-            const nnrti_v v = NNRTI_CPU(load_taps)(row, q * step - a->pad[last] + k, step, n, L, rest);
-            result = largest ? nnrti_v_max_nan(result, v) : (nnrti_v)(result + v);
+        for (int64_t t = 0; t < used; t += NNRTI_LANES) {
+            const nnrti_v v = NNRTI_CPU(load_inside)(row, start + t, L, rest), before = nnrti_v_load(line + t);
+            nnrti_v_store(line + t, largest ? nnrti_v_max_nan(before, v) : (nnrti_v)(before + v));
         }
         for (axis = last - 1; axis >= 0 && ++cell[axis] == count[axis]; axis--)
             cell[axis] = 0;
     } while (axis >= 0);
-    nnrti_v_store_part(y + q, result, n);
+    for (int32_t t = 0; t < n; t += NNRTI_LANES) {
+        const float *from = line + t * step;
+        nnrti_v result = nnrti_v_all(rest);
+        for (int64_t k = 0; k < end; k += dilation) {
+            float part[NNRTI_LANES];
+            nnrti_v v;
+            if (step == 1) {
+                v = nnrti_v_load(from + k);
+            } else if (step == 2) {
+                v = NNRTI_CPU(v_even)(nnrti_v_load(from + k), nnrti_v_load(from + k + NNRTI_LANES));
+            } else {
+                for (int32_t i = 0; i < NNRTI_LANES; i++)
+                    part[i] = from[k + i * step];
+                v = nnrti_v_load(part);
+            }
+            result = largest ? nnrti_v_max_nan(result, v) : (nnrti_v)(result + v);
+        }
+        nnrti_v_store_part(y + q + t, result, n - t);
+    }
 }
 
 /* The elements that count of a window that starts at `start` on axis i. */
@@ -3611,7 +3613,8 @@ NNRTI_CPU_INLINE void NNRTI_CPU(pool_nd_plane)(const NNRTI_CPU(pool_nd_job) * j,
     const int32_t last = y->rank - 3, C = y->dims[1], n = (int32_t)(unit / (uint32_t)C), c = (int32_t)unit - n * C;
     const float *from = (const float *)x->data + (n * x->strides[0] + c * x->strides[1]);
     float *to = (float *)y->data + (n * y->strides[0] + c * y->strides[1]);
-    for (int64_t r = 0; r < j->rows; r++, to += y->dims[y->rank - 1]) {
+    const int32_t W = y->dims[2 + last], run = nnrti_cpu_pool_run(a, last, NNRTI_LANES);
+    for (int64_t r = 0; r < j->rows; r++, to += W) {
         int64_t at[NNRT_MAX_RANK];
         int32_t first[NNRT_MAX_RANK], count[NNRT_MAX_RANK];
         int64_t rest = r;
@@ -3620,8 +3623,8 @@ NNRTI_CPU_INLINE void NNRTI_CPU(pool_nd_plane)(const NNRTI_CPU(pool_nd_job) * j,
             nnrti_cpu_valid_range(at[i], a->dilation[i], (int32_t)a->window[i], x->dims[2 + i], &first[i], &count[i]);
             count[i] -= first[i];
         }
-        for (int32_t q = 0; q < y->dims[2 + last]; q += NNRTI_LANES)
-            NNRTI_CPU(pool_nd_vector)(j, from, to, q, at, first, count, largest);
+        for (int32_t q = 0; q < W; q += run)
+            NNRTI_CPU(pool_nd_run)(j, from, to, q, W - q < run ? W - q : run, at, first, count, largest);
         if (!largest)
             NNRTI_CPU(divide_row)(j, to, at);
     }
@@ -10817,24 +10820,17 @@ static NNRT_ReturnCode NNRTI_CPU(conv_q16)(const void *attr, nnrt_view *args, nn
 typedef struct NNRTI_CPU(pool_q8_job) {
     const nnrti_cpu_window_q8 *attr;
     const nnrt_view *x, *quant, *y;
-    int32_t flip; /* of x */
-    bool same;    /* y has the scale and zero point of x */
+    int32_t flip;       /* of x */
+    bool same;          /* y has the scale and zero point of x */
+    uint8_t table[256]; /* of the stored integers plus 128, if they are signed: y, clamped or requantized */
 } NNRTI_CPU(pool_q8_job);
 
-/* Stores results q, stored integers 0 to 255 in the parameters of x, to y: clamped, or requantized. */
-NNRTI_CPU_INLINE void NNRTI_CPU(store_pool_q8)(const NNRTI_CPU(pool_q8_job) * j, const uint8_t *q, uint8_t *y,
-                                               int32_t count)
+/* Stores the results q of a pixel: 64, of which y gets `count`. */
+NNRTI_CPU_INLINE void NNRTI_CPU(store_pool_q8)(const NNRTI_CPU(pool_q8_job) * j, const uint8_t *q, uint8_t *y, int32_t count)
 {
-    const int32_t *list = (const int32_t *)j->quant->data;
-    const int32_t low = list[1], high = list[2], least = j->flip == 0 ? 0 : -128;
-    for (int32_t c = 0; c < count; c++) {
-        int32_t v = q[c] + least;
-        if (j->same)
-            v = v < low ? low : v > high ? high : v;
-        else
-            v = nnrt_quant_result(nnrt_rescale(v - j->x->quant[0].zeroPoint, nnrt_quant_factor(j->quant, 0)), list);
-        y[c] = (uint8_t)v;
-    }
+    uint8_t found[64];
+    NNRTI_CPU(lookup)(j->table, q, found, 64);
+    memcpy(y, found, (size_t)count);
 }
 
 /* Maximum of the taps, for at most 64 channels. */
@@ -10892,6 +10888,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(mean_q8)(const NNRTI_CPU(pool_q8_job) * j, const
                                                              count - c, j->flip, j->flip));
         nnrti_i_store(sum + c, part);
     }
+    memset(mean, 0, sizeof(mean));
     if (n < 1 << 15) { /* sums below 2^24 - n: a quotient that float32 rounds does not reach the next integer */
         for (int32_t c = 0; c < 64; c++) {
             const float rounded = (float)(sum[c] > 0 ? sum[c] + n / 2 : sum[c] - n / 2);
@@ -10953,6 +10950,11 @@ static NNRT_ReturnCode NNRTI_CPU(run_pool_q8)(const void *attr, nnrt_view *args,
     j.flip = nnrti_cpu_flip(j.x);
     j.same =
         list[NNRT_QUANT_FACTORS] == 1 << 30 && list[NNRT_QUANT_FACTORS + 1] == 1 && list[0] == j.x->quant[0].zeroPoint;
+    for (int32_t q = 0; q < 256; q++) {
+        const int32_t v = q + (j.flip == 0 ? 0 : -128);
+        j.table[q] = (uint8_t)(j.same ? (v < list[1] ? list[1] : v > list[2] ? list[2] : v)
+                                      : nnrt_quant_result(nnrt_rescale(v - j.x->quant[0].zeroPoint, nnrt_quant_factor(j.quant, 0)), list));
+    }
     nnrti_cpu_parallel_for(
         call, 0.25 * (double)y->dims[0] * y->dims[1] * y->dims[2] * y->dims[3] * j.attr->window[0] * j.attr->window[1],
         (uint32_t)(y->dims[0] * y->dims[1]), task, &j);
