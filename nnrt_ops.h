@@ -1813,6 +1813,8 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_ANY,      NULL, TensorScatter,         tensor_scatter,              4_1c,   own), 0) \
     X(QUANTIZE_BLOCKS,        1199, QuantizeBlocks,        own, quantize_blocks,         "x[..,K]",                 "y[..,K]:. scale[..,B]:.", NNRTI_MOVE, \
         K(NNRT_TYPES_FLOAT,    NULL, QuantizeBlocks,        quantize_blocks,             1_2,    own), 0) \
+    X(GATHER_NBITS,           1200, MatMulNBits,          same, gather_nbits,            "indices[..] weight[N,B,Z]:8 scale?[N,B]:f zeroPoint?:.", "y[..,K]:.", NNRTI_MOVE, \
+        K(NNRT_TYPES_INDEX,    NULL, MatMulNBits,           gather_nbits,                4_1c,   own), 0) \
     NNRTI_OPS_OF_TEST(X, K)
 /* clang-format on */
 
@@ -16698,9 +16700,9 @@ static NNRT_ReturnCode nnrti_nbits_zero(nnrt_resolve *c, int64_t bytes)
     NNRT_ReturnCode code;
     if (nnrti_absent(zero))
         return NNRT_SUCCESS;
-    if (!packed && nnrt_operand_types(zero) != nnrt_operand_types(&c->in[0]))
+    if (!packed && nnrt_operand_types(zero) != nnrt_operand_types(&c->in[2]))
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input 3 (zeroPoint) '%s' is %o, expected uint8 or %t", zero->name,
-                          zero, c->in[0].dataType);
+                          zero, c->in[2].dataType);
     if ((code = nnrti_input_shape(c, 3, packed ? "[N,P]" : "[N,B]")) != NNRT_SUCCESS)
         return code;
     return nnrti_require(c, 'P', bytes, "the bytes of a packed zero point for each block");
@@ -16738,12 +16740,11 @@ static NNRT_ReturnCode nnrti_nbits_entries(nnrt_resolve *c, const NNRT_MatMulNBi
     return nnrti_nbits_zero(c, (blocks * a->bits + 7) / 8);
 }
 
-/* Resolved: bits and blockSize. */
-static NNRT_ReturnCode nnrti_rule_matmul_nbits(nnrt_resolve *c)
+/* The attributes, and inputs 1 to 3 of MATMUL_NBITS and GATHER_NBITS. Resolved: bits and blockSize. */
+static NNRT_ReturnCode nnrti_nbits_weight(nnrt_resolve *c)
 {
     NNRT_MatMulNBits *a = (NNRT_MatMulNBits *)c->resolved;
     const nnrt_operand *weight = &c->in[1];
-    NNRT_ReturnCode code;
     a->bits = a->bits == 0 ? 4 : a->bits;
     a->blockSize = a->blockSize == 0 ? 32 : a->blockSize;
     if (a->columns < 1 || a->columns > INT32_MAX)
@@ -16759,9 +16760,13 @@ static NNRT_ReturnCode nnrti_rule_matmul_nbits(nnrt_resolve *c)
     if (nnrt_operand_types(weight) != NNRT_TYPES_U8)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input 1 (weight) '%s' is %o, expected uint8", weight->name,
                           weight);
-    if ((code = nnrti_require(c, 'K', a->columns, "columns")) != NNRT_SUCCESS)
-        return code;
     return a->blockType != 0 ? nnrti_nbits_blocks(c, a) : nnrti_nbits_entries(c, a);
+}
+
+static NNRT_ReturnCode nnrti_rule_matmul_nbits(nnrt_resolve *c)
+{
+    const NNRT_ReturnCode code = nnrti_nbits_weight(c);
+    return code != NNRT_SUCCESS ? code : nnrti_require(c, 'K', ((const NNRT_MatMulNBits *)c->resolved)->columns, "columns");
 }
 
 /* >>kernel MATMUL_NBITS */
@@ -17027,6 +17032,50 @@ NNRTI_FLOATS(matmul_nbits,
              (const NNRT_MatMulNBits *attr, const nnrt_view *x, const nnrt_view *weight, const nnrt_view *scale,
               const nnrt_view *zeroPoint, const nnrt_view *bias, nnrt_view *y),
              nnrti_matmul_nbits(attr, x, weight, scale, zeroPoint, bias, y, type))
+
+/* >>op GATHER_NBITS */
+
+static NNRT_ReturnCode nnrti_rule_gather_nbits(nnrt_resolve *c)
+{
+    const NNRT_DataType type = nnrti_absent(&c->in[2]) ? NNRT_DATA_TYPE_FLOAT32 : c->in[2].dataType;
+    const NNRT_ReturnCode code = nnrti_nbits_weight(c);
+    nnrt_operand *y = &c->out[0];
+    if (code != NNRT_SUCCESS)
+        return code;
+    if (y->dataType != NNRT_DATA_TYPE_UNKNOWN && (y->dataType != type || nnrti_has_params(y)))
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output '%s' is declared %o, expected %t", y->name, y, type);
+    y->dataType = type;
+    nnrti_state(c, 'K', (int32_t)((const NNRT_MatMulNBits *)c->resolved)->columns, 0);
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel GATHER_NBITS */
+
+/* y[..,k] = scale[n,b] * (weight[n,k] - zeroPoint[n,b]), n = indices[..], b = k / blockSize: the rows of a matrix that MATMUL_NBITS
+   multiplies by, as the embeddings of tokens. indices int32 or int64, -N to -1 count from the end; weight, scale, zeroPoint and the
+   attributes as there (accuracyLevel is not used); y [..,K] of the type of scale, with blockType float32. None may overlap y.
+   NNRT_INVALID_PARAMETER if an index is outside [-N,N): call's error names it; y is then partly written. */
+NNRT_API NNRT_ReturnCode nnrt_gather_nbits(const NNRT_MatMulNBits *attr, const nnrt_view *indices, const nnrt_view *weight,
+                                           const nnrt_view *scale, const nnrt_view *zeroPoint, nnrt_view *y, nnrt_call *call)
+{
+    const int32_t K = (int32_t)attr->columns, size = (int32_t)attr->blockSize, N = weight->dims[0], last = y->rank - 1;
+    nnrti_nbits_part part;
+    int32_t i[NNRT_MAX_RANK] = {0};
+    ptrdiff_t to;
+    for (size_t row = 0; nnrti_line_at(y, last, row, &to); row++, (void)nnrti_next_place(indices, i)) {
+        const int64_t index = nnrt_load_index(indices, nnrti_offset(indices, i));
+        if (index < -(int64_t)N || index >= N)
+            return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "index %l, element %l of indices, lies outside axis 0 of weight, expected %d to %d",
+                                  index, (int64_t)row, -N, N - 1);
+        for (int32_t k = 0; k < K; k++, to += y->strides[last]) {
+            if (k % size == 0)
+                nnrti_nbits_find(&part, attr, weight, scale, zeroPoint, (int32_t)(index < 0 ? index + N : index), k / size, y->dataType);
+            nnrti_store(y->data, to, part.scale * ((float)nnrti_nbits_entry(part.weight, part.at, k % size, part.bits) - part.zero),
+                        y->dataType);
+        }
+    }
+    return NNRT_SUCCESS;
+}
 
 /* >>op MAXIMUM */
 /* >>kernel MAXIMUM */

@@ -126,7 +126,8 @@ HOW EXACT
     four roundings. So results do not depend on the number of rows. Float zero points that are quotients of a minimum of up
     to 20 bits and the scale, as those of GGUF files, are replaced by that minimum where scales and minima of 256 entries
     are products of a factor and an int8: without the rounding of the quotient.
-    MAX_POOL_3D and AVERAGE_POOL_3D are bit-exact with the reference device; so are comparisons, WHERE and SELECT,
+    AVERAGE_POOL_3D adds the rows of a window before the elements of a row: n elements with n - 1 roundings, as on the
+    reference device, in another order. MAX_POOL_3D is bit-exact with the reference device; so are comparisons, WHERE and SELECT,
     ARGMAX, ARGMIN, the operators of other element types above, COL2IM, and RESIZE and RESIZE_ND by NEAREST, but a NaN may have
     another payload. ROTARY_EMBEDDING, CONV_TRANSPOSE_3D and RESIZE_ND by LINEAR and CUBIC add in the order of the reference
     device, but a product and its addition may be rounded once.

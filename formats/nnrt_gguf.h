@@ -27,7 +27,7 @@ SUPPORTED FILES
     hyperparameters only; the graph is that of its architecture.
     Tensor types: the rows of NNRTI_GGUF_TYPES. float32 matrices are used in place; float16 and bfloat16 become float32.
     Products (MATMUL_NBITS) read the blocks of quantized matrices in place, as entries of 4 or 8 bits with float32 scales:
-    w = scale * (q - zero). A matrix of which rows are looked up, the one of embeddings, becomes such entries in memory. As in
+    w = scale * (q - zero). GATHER_NBITS looks up rows of the same matrices, those of embeddings. As in
     llama.cpp, activations that multiply them are rounded to int8, with a scale for each block of a row (accuracyLevel 4);
     nnrt_gguf_desc.floatActivations: they stay float32.
     The values of Q4_0, Q5_0, Q8_0, Q3_K, Q6_K and IQ4_NL are exactly the values of the file; types with minima (Q4_1, Q5_1,
@@ -1085,9 +1085,8 @@ static void nnrti_gguf_make(nnrti_gguf *c, nnrti_gguf_tensor *t, const char *nam
     }
 }
 
-/* Makes the constant t->made[0] of a quantized matrix that only products read: the blocks of the file as MATMUL_NBITS reads them
-   (attribute blockType). Elements stay where they are; without `operands`, or if the rows are looked up as well, they are
-   nnrti_gguf_make's. */
+/* Makes the constant t->made[0] of a quantized matrix: the blocks of the file, where they are, as MATMUL_NBITS and GATHER_NBITS read
+   them (attribute blockType). With `operands`, or if the file is not mapped, nnrti_gguf_make makes entries, scales and zero points. */
 static void nnrti_gguf_make_weight(nnrti_gguf *c, nnrti_gguf_tensor *t, const char *name)
 {
     int32_t dims[3];
@@ -1116,6 +1115,17 @@ static uint32_t nnrti_gguf_vector(nnrti_gguf *c, int32_t layer, const char *part
     return t->made[0];
 }
 
+/* The attributes and inputs 1 to 3 of MATMUL_NBITS and GATHER_NBITS for a quantized matrix. */
+static void nnrti_gguf_packed(const nnrti_gguf *c, const nnrti_gguf_tensor *t, NNRT_MatMulNBits *packed, uint32_t *in)
+{
+    packed->columns = t->sizes[0];
+    packed->bits = t->type->bits;
+    packed->blockSize = t->type->size;
+    packed->blockType = t->type->size > 0 && t->made[1] == NNRT_NO_TENSOR ? t->type->number : 0;
+    packed->accuracyLevel = c->desc->floatActivations ? 0 : 4;
+    memcpy(in, t->made, 3 * sizeof(*in));
+}
+
 /* x times the transpose of a matrix [rows,columns] of the file, plus a bias if it has one. result: the name of the
    result; NULL: that of the matrix. */
 static uint32_t nnrti_gguf_linear_of(nnrti_gguf *c, uint32_t x, nnrti_gguf_tensor *t, uint32_t bias, const char *result)
@@ -1127,15 +1137,8 @@ static uint32_t nnrti_gguf_linear_of(nnrti_gguf *c, uint32_t x, nnrti_gguf_tenso
         return NNRT_NO_TENSOR;
     memset(&plain, 0, sizeof(plain));
     plain.transposeB = true;
-    packed.columns = t->sizes[0];
-    packed.bits = t->type->bits;
-    packed.blockSize = t->type->size;
-    packed.blockType = t->type->size > 0 && t->made[1] == NNRT_NO_TENSOR ? t->type->number : 0;
-    packed.accuracyLevel = c->desc->floatActivations ? 0 : 4;
     in[0] = x;
-    in[1] = t->made[0];
-    in[2] = t->made[1];
-    in[3] = t->made[2];
+    nnrti_gguf_packed(c, t, &packed, in + 1);
     in[4] = bias;
     if (t->type->size > 0)
         return nnrti_gguf_node(c, result, NNRT_NODE_TYPE_MATMUL_NBITS, &packed, in, 5);
@@ -1178,50 +1181,19 @@ static uint32_t nnrti_gguf_norm(nnrti_gguf *c, uint32_t x, int32_t layer, const 
     return nnrti_gguf_node(c, NULL, NNRT_NODE_TYPE_LAYER_NORM_FUSION, &mean, in, 3);
 }
 
-/* Bytes of 4-bit elements, [1,S,B,Z], as one byte for each, [1,S,B,2*Z]. */
-static uint32_t nnrti_gguf_unpacked(nnrti_gguf *c, uint32_t x, int32_t blocks, int32_t size)
-{
-    const int32_t one = 1;
-    uint8_t *bytes = nnrti_gguf_adds(c) ? (uint8_t *)nnrti_gguf_keep(c, 2, 1) : NULL;
-    NNRT_BitShift right;
-    NNRT_Stack last;
-    uint32_t low, high;
-    if (bytes == NULL)
-        return NNRT_NO_TENSOR;
-    bytes[0] = 15;
-    bytes[1] = 4;
-    memset(&right, 0, sizeof(right));
-    right.direction = NNRT_SHIFT_DIRECTION_RIGHT;
-    last.axis = 4;
-    low = nnrti_gguf_two(c, NULL, NNRT_NODE_TYPE_BITWISE_AND, NULL, x,
-                         nnrti_gguf_constant(c, NULL, NNRT_DATA_TYPE_UINT8, 1, &one, &bytes[0], false));
-    high = nnrti_gguf_two(c, NULL, NNRT_NODE_TYPE_BIT_SHIFT, &right, x,
-                          nnrti_gguf_constant(c, NULL, NNRT_DATA_TYPE_UINT8, 1, &one, &bytes[1], false));
-    return nnrti_gguf_reshape(c, nnrti_gguf_two(c, NULL, NNRT_NODE_TYPE_STACK, &last, low, high), blocks, size);
-}
-
-/* Rows of a matrix of the file, float32[1,S,columns], for indices [1,S]. Quantized rows are decoded after they are
-   selected. */
+/* Rows of a matrix of the file, float32[1,S,columns], for indices [1,S]. */
 static uint32_t nnrti_gguf_rows(nnrti_gguf *c, nnrti_gguf_tensor *t, const char *name, uint32_t index)
 {
-    int32_t blocks, size;
-    uint32_t x, zero;
+    NNRT_MatMulNBits packed;
+    uint32_t in[4];
     if (t == NULL || c->dry)
         return NNRT_NO_TENSOR;
-    nnrti_gguf_make(c, t, name, false);
+    nnrti_gguf_make_weight(c, t, name);
     if (t->type->size == 0)
         return nnrti_gguf_gather(c, NULL, t->made[0], index, 0);
-    size = t->type->size;
-    blocks = t->sizes[0] / size;
-    x = nnrti_gguf_gather(c, NULL, t->made[0], index, 0);
-    x = t->type->bits == 4 ? nnrti_gguf_unpacked(c, x, blocks, size) : x;
-    x = nnrti_gguf_cast(c, x, NNRT_DATA_TYPE_FLOAT32);
-    zero = t->made[2] == NNRT_NO_TENSOR
-               ? nnrti_gguf_float(c, (float)(1 << (t->type->bits - 1)))
-               : nnrti_gguf_reshape(c, nnrti_gguf_gather(c, NULL, t->made[2], index, 0), blocks, 1);
-    x = nnrti_gguf_two(c, NULL, NNRT_NODE_TYPE_SUB_FUSION, NULL, x, zero);
-    x = nnrti_gguf_mul(c, x, nnrti_gguf_reshape(c, nnrti_gguf_gather(c, NULL, t->made[1], index, 0), blocks, 1));
-    return nnrti_gguf_reshape(c, x, t->sizes[0], 0);
+    in[0] = index;
+    nnrti_gguf_packed(c, t, &packed, in + 1);
+    return nnrti_gguf_node(c, NULL, NNRT_NODE_TYPE_GATHER_NBITS, &packed, in, 4);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */

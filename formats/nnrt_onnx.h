@@ -9323,6 +9323,23 @@ static uint32_t nnrti_onnx_packed_shape(nnrti_onnx *c, uint32_t v, const nnrti_o
     return nnrti_onnx_constant(c, o->dataType, rank, dims, o->data);
 }
 
+/* The attributes and inputs 1 to 3 of MATMUL_NBITS and GATHER_NBITS: data, scales, zero points. */
+static void nnrti_onnx_packed_inputs(nnrti_onnx *c, const nnrti_onnx_packed *p, NNRT_MatMulNBits *a, uint32_t *in)
+{
+    const int64_t blocks = (p->columns + p->block - 1) / p->block;
+    const bool bytes = p->zeros != NNRT_NO_TENSOR && nnrti_onnx_is_a(c, p->zeros, NNRT_TYPES_U8);
+    memset(a, 0, sizeof(*a));
+    a->columns = p->columns;
+    a->bits = p->bits;
+    a->blockSize = p->block;
+    in[1] = nnrti_onnx_packed_shape(c, p->data, p, NNRT_TYPES_U8, blocks * (p->block * p->bits / 8), blocks, "packed weight");
+    in[2] = nnrti_onnx_packed_shape(c, p->scales, p, NNRT_TYPES_FLOAT, blocks, 0, "list of scales");
+    in[3] = p->zeros;
+    if (p->zeros != NNRT_NO_TENSOR)
+        in[3] = nnrti_onnx_packed_shape(c, p->zeros, p, NNRT_TYPES_FLOAT | NNRT_TYPES_U8,
+                                        bytes ? (blocks * p->bits + 7) / 8 : blocks, 0, "list of zero points");
+}
+
 /* A [..,K] times the transpose of a constant [N,K] of 4 or 8 bits, plus a bias [N]. Inputs: A, data [N,blocks,bytes of
    a block], scales, zero points, group index, bias. */
 static void nnrti_onnx_op_matmul_bits(nnrti_onnx *c, int32_t arg)
@@ -9330,8 +9347,6 @@ static void nnrti_onnx_op_matmul_bits(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_packed p;
     NNRT_MatMulNBits a;
     uint32_t in[5], y;
-    int64_t blocks;
-    bool bytes;
     (void)arg;
     nnrti_onnx_packed_bits(c, &p);
     p.rows = nnrti_onnx_int(c, "N", 0);
@@ -9341,88 +9356,16 @@ static void nnrti_onnx_op_matmul_bits(nnrti_onnx *c, int32_t arg)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "input 4, the group index of each column, is not supported");
     if (c->code != NNRT_SUCCESS)
         return;
-    memset(&a, 0, sizeof(a));
-    a.columns = p.columns;
-    a.bits = p.bits;
-    a.blockSize = p.block;
+    p.data = nnrti_onnx_in(c, 1);
+    p.scales = nnrti_onnx_in(c, 2);
+    p.zeros = nnrti_onnx_in(c, 3);
+    nnrti_onnx_packed_inputs(c, &p, &a, in);
     /* accuracy_level is the least precision of x: 4 allows int8, which is quicker; 1 to 3 are other types of float. */
     a.accuracyLevel = nnrti_onnx_int(c, "accuracy_level", 0) == 4 && !c->desc->floatActivations ? 4 : 0;
-    blocks = (p.columns + p.block - 1) / p.block;
     in[0] = nnrti_onnx_in(c, 0);
-    in[1] = nnrti_onnx_packed_shape(c, nnrti_onnx_in(c, 1), &p, NNRT_TYPES_U8, blocks * (p.block * p.bits / 8), blocks,
-                                    "packed weight");
-    in[2] = nnrti_onnx_packed_shape(c, nnrti_onnx_in(c, 2), &p, NNRT_TYPES_FLOAT, blocks, 0, "list of scales");
-    in[3] = nnrti_onnx_in(c, 3);
-    bytes = in[3] != NNRT_NO_TENSOR && nnrti_onnx_is_a(c, in[3], NNRT_TYPES_U8);
-    if (in[3] != NNRT_NO_TENSOR)
-        in[3] = nnrti_onnx_packed_shape(c, in[3], &p, NNRT_TYPES_FLOAT | NNRT_TYPES_U8,
-                                        bytes ? (blocks * p.bits + 7) / 8 : blocks, 0, "list of zero points");
     in[4] = nnrti_onnx_in(c, 5);
     nnrti_onnx_emit_known(c, NNRT_NODE_TYPE_MATMUL_NBITS, &a, in, 5, &y);
     nnrti_onnx_out(c, 0, y);
-}
-
-/* v [I..,n] as [I..,a,b]; a or b -1: the rest. I: the axes of `indices`. */
-static uint32_t nnrti_onnx_split_last(nnrti_onnx *c, uint32_t v, uint32_t indices, int64_t a, int64_t b)
-{
-    const int32_t rank = nnrti_onnx_rank(c, indices);
-    nnrti_onnx_size sizes[NNRT_MAX_RANK];
-    if (rank < 0 || rank > NNRT_MAX_RANK - 2) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "the indices have %d axes, at most %d are possible", rank,
-                        NNRT_MAX_RANK - 2);
-        return v;
-    }
-    for (int32_t i = 0; i < rank; i++)
-        sizes[i] = nnrti_onnx_size_of(c, indices, i);
-    sizes[rank] = nnrti_onnx_size_known(a);
-    sizes[rank + 1] = nnrti_onnx_size_known(b);
-    return nnrti_onnx_reshape_to(c, v, sizes, b == 0 ? rank + 1 : rank + 2);
-}
-
-/* The first `count` entries of the taken rows of packed bytes, in float32 [I..,count]. */
-static uint32_t nnrti_onnx_taken_entries(nnrti_onnx *c, uint32_t rows, uint32_t indices, int64_t count, int64_t bits)
-{
-    uint32_t y = nnrti_onnx_gather(c, rows, indices, 0), parts[2];
-    const int64_t bytes = nnrti_onnx_fixed_dim(c, rows, 1, "GatherBlockQuantized");
-    NNRT_BitShift right;
-    right.direction = NNRT_SHIFT_DIRECTION_RIGHT;
-    if (bits == 4) {
-        parts[0] = nnrti_onnx_step2(c, NNRT_NODE_TYPE_BITWISE_AND, NULL, y, nnrti_onnx_like(c, y, 15));
-        parts[1] = nnrti_onnx_step2(c, NNRT_NODE_TYPE_BIT_SHIFT, &right, y, nnrti_onnx_like(c, y, 4));
-        for (int k = 0; k < 2; k++)
-            parts[k] = nnrti_onnx_split_last(c, parts[k], indices, bytes, 1);
-        y = nnrti_onnx_split_last(c, nnrti_onnx_concat(c, parts, 2, -1), indices, 2 * bytes, 0);
-        if (count < 2 * bytes)
-            y = nnrti_onnx_strided_slice(c, y, nnrti_onnx_rank(c, indices), 0, count, 1);
-    }
-    return nnrti_onnx_cast(c, y, NNRT_DATA_TYPE_FLOAT32);
-}
-
-/* Takes rows of packed bytes and decodes them: (entry - zero) * scale, [I..,columns] of the type of the scales. False if
-   that needs blocks of equal size, and constants of the usual shapes. */
-static bool nnrti_onnx_gather_packed(nnrti_onnx *c, const nnrti_onnx_packed *p, uint32_t indices, uint32_t *y)
-{
-    const int64_t blocks = (p->columns + p->block - 1) / p->block;
-    const bool packed = p->zeros == NNRT_NO_TENSOR || nnrti_onnx_is_a(c, p->zeros, NNRT_TYPES_U8);
-    const NNRT_DataType real = NNRT_DATA_TYPE_FLOAT32, to = nnrti_onnx_type(c, p->scales);
-    uint32_t scale, zero = NNRT_NO_TENSOR, x;
-    if (p->columns % p->block != 0 || !packed || nnrti_onnx_rank(c, indices) < 0)
-        return false;
-    if (!nnrti_onnx_packed_check(c, p->data, NNRT_TYPES_U8, p->rows * p->rowBytes, "packed weight"))
-        return true;
-    scale = nnrti_onnx_packed_shape(c, p->scales, p, NNRT_TYPES_FLOAT, blocks, 0, "list of scales");
-    if (p->zeros != NNRT_NO_TENSOR)
-        zero = nnrti_onnx_packed_shape(c, p->zeros, p, NNRT_TYPES_U8, (blocks * p->bits + 7) / 8, 0,
-                                       "list of zero points");
-    x = nnrti_onnx_taken_entries(c, p->data, indices, p->columns, p->bits);
-    x = nnrti_onnx_split_last(c, x, indices, blocks, p->block);
-    zero = zero == NNRT_NO_TENSOR
-               ? nnrti_onnx_like(c, x, (double)(1 << (p->bits - 1)))
-               : nnrti_onnx_split_last(c, nnrti_onnx_taken_entries(c, zero, indices, blocks, p->bits), indices, blocks, 1);
-    scale = nnrti_onnx_cast(c, nnrti_onnx_gather(c, scale, indices, 0), real);
-    x = nnrti_onnx_mul(c, nnrti_onnx_sub(c, x, zero), nnrti_onnx_split_last(c, scale, indices, blocks, 1));
-    *y = nnrti_onnx_cast(c, nnrti_onnx_split_last(c, x, indices, p->columns, 0), to);
-    return true;
 }
 
 /* Rows of a constant of 4 or 8 bits. Inputs: data [rows,bytes of a row], indices, scales [rows,blocks], zero points. */
@@ -9431,7 +9374,8 @@ static void nnrti_onnx_op_gather_blocks(nnrti_onnx *c, int32_t arg)
     const uint32_t data = nnrti_onnx_in(c, 0), scales = nnrti_onnx_in(c, 2);
     const int64_t axis = nnrti_onnx_int(c, "quantize_axis", 1);
     nnrti_onnx_packed p;
-    uint32_t y = NNRT_NO_TENSOR;
+    NNRT_MatMulNBits a;
+    uint32_t in[4], y = NNRT_NO_TENSOR;
     (void)arg;
     nnrti_onnx_packed_bits(c, &p);
     if (p.bits == 2)
@@ -9450,9 +9394,15 @@ static void nnrti_onnx_op_gather_blocks(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_packed_size(c, &p);
     if (c->code != NNRT_SUCCESS)
         return;
-    if (!nnrti_onnx_gather_packed(c, &p, nnrti_onnx_in(c, 1), &y))
+    if (p.columns % p.block != 0) { /* rows of bytes without whole blocks */
         y = nnrti_onnx_gather(c, nnrti_onnx_cast(c, nnrti_onnx_unpacked(c, &p), nnrti_onnx_type(c, scales)),
                               nnrti_onnx_in(c, 1), 0);
+        nnrti_onnx_out(c, 0, y);
+        return;
+    }
+    nnrti_onnx_packed_inputs(c, &p, &a, in);
+    in[0] = nnrti_onnx_in(c, 1);
+    nnrti_onnx_emit_known(c, NNRT_NODE_TYPE_GATHER_NBITS, &a, in, 4, &y);
     nnrti_onnx_out(c, 0, y);
 }
 
