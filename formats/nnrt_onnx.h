@@ -11179,8 +11179,8 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
       "MUL_FUSION ADD_FUSION ACTIVATION LEAKY_RELU CLIP HARD_SIGMOID", \
       "the activation; alpha or beta other than 1, transA") \
     X("fused_matmul",    "MATMUL_FUSION", "MUL_FUSION TRANSPOSE", "alpha; transBatchA and transBatchB") \
-    X("gather_blocks", "", "GATHER BITWISE_AND BIT_SHIFT CONCAT RESHAPE STRIDED_SLICE CAST SUB_FUSION MUL_FUSION", \
-      "the packed rows are taken, then decoded") \
+    X("gather_blocks",   "GATHER_NBITS", "GATHER", \
+      "constant weights, scales and zero points; rows that are no whole blocks are decoded before they are taken") \
     X("group_query_attention", "ATTENTION", \
       "CAST ADD_FUSION SUB_FUSION EQUAL ASSERT UNSQUEEZE RANGE ROTARY_EMBEDDING STRIDED_SLICE", \
       "packed inputs; rotary embedding; the run fails unless seqlens_k is the length of past and key, minus 1") \
