@@ -5456,13 +5456,31 @@ typedef struct NNRTI_CPU(attention_job) {
     const nnrt_call *call;
 } NNRTI_CPU(attention_job);
 
+/* Prefetches `bytes` of the row of keys or values that follows row x by NNRTI_CPU_ATTENTION_AHEAD rows of `step` bytes: hardware does not
+   foresee the parts of rows that a head reads. The rows may end before. */
+#define NNRTI_CPU_ATTENTION_AHEAD 64
+NNRTI_CPU_INLINE void NNRTI_CPU(attention_ahead)(const void *x, ptrdiff_t step, int32_t bytes)
+{
+    const uintptr_t at = (uintptr_t)x + (uintptr_t)(NNRTI_CPU_ATTENTION_AHEAD * step);
+    for (int32_t i = 0; i < bytes; i += 64)
+        __builtin_prefetch((const void *)(at + (uintptr_t)i));
+}
+
+/* Whether keys and values come from memory: few queries read them, and so no other work item before. */
+NNRTI_CPU_INLINE bool NNRTI_CPU(attention_once)(const nnrti_cpu_attention *a)
+{
+    return a->q.dims[2] <= NNRTI_CPU_QUERIES;
+}
+
 /* w[r,i] = q[r] . key i for n queries, D elements of each, and count keys that are `step` apart. */
-NNRTI_CPU_INLINE void NNRTI_CPU(attention_scores)(const float *const *q, const float *key, ptrdiff_t step, int32_t D,
+NNRTI_CPU_INLINE void NNRTI_CPU(attention_scores)(bool once, const float *const *q, const float *key, ptrdiff_t step, int32_t D,
                                                   int32_t count, float *w, ptrdiff_t room, const int32_t n)
 {
     for (int32_t i = 0; i < count; i++, key += step) {
         nnrti_v sums[NNRTI_CPU_QUERIES];
         float scores[NNRTI_CPU_QUERIES];
+        if (once)
+            NNRTI_CPU(attention_ahead)(key, step * (ptrdiff_t)sizeof(*key), D * (int32_t)sizeof(*key));
         for (int32_t r = 0; r < n; r++)
             sums[r] = nnrti_v_all(0.0f);
         for (int32_t d = 0; d < D; d += NNRTI_LANES) {
@@ -5494,10 +5512,12 @@ NNRTI_CPU_INLINE void NNRTI_CPU(scale_run)(const int8_t *x, float scale, float *
 
 /* Elements d to d + size - 1 of `count` rows of int8, which begin at x with their scales: each scale belongs to `part`
    elements. */
-static void NNRTI_CPU(attention_scaled)(const int8_t *x, ptrdiff_t step, const void *scales, const nnrt_view *scale,
+static void NNRTI_CPU(attention_scaled)(bool once, const int8_t *x, ptrdiff_t step, const void *scales, const nnrt_view *scale,
                                         int32_t part, int32_t count, int32_t d, int32_t size, float *block)
 {
-    for (int32_t k = 0; k < count; k++, x += step)
+    for (int32_t k = 0; k < count; k++, x += step) {
+        if (once)
+            NNRTI_CPU(attention_ahead)(x + d, step, size);
         for (int32_t i = d, n; i < d + size; i += n) {
             const ptrdiff_t at = k * scale->strides[2] + i / part;
             const float factor = scale->dataType == NNRT_DATA_TYPE_FLOAT16
@@ -5506,24 +5526,30 @@ static void NNRTI_CPU(attention_scaled)(const int8_t *x, ptrdiff_t step, const v
             n = part - i % part < d + size - i ? part - i % part : d + size - i;
             NNRTI_CPU(scale_run)(x + i, factor, block + k * size + (i - d), n);
         }
+    }
 }
 
 /* Rows i to i + count - 1 of keys or values, `size` elements of each from element d on; *step: elements between two of them.
    float16 is widened, int8 multiplied by its scales; count is then at most NNRTI_CPU_WIDENED. */
-NNRTI_CPU_NOINLINE static const float *NNRTI_CPU(attention_rows)(const nnrt_view *v, const nnrt_view *scale,
+NNRTI_CPU_NOINLINE static const float *NNRTI_CPU(attention_rows)(const nnrti_cpu_attention *a, const nnrt_view *v, const nnrt_view *scale,
                                                                  const nnrti_cpu_attention_query *query, int32_t i,
                                                                  int32_t count, int32_t d, int32_t size, float *block,
                                                                  ptrdiff_t *step)
 {
     const void *const row = nnrti_cpu_attention_row(v, query, i);
+    const bool once = NNRTI_CPU(attention_once)(a);
     *step = v->strides[2];
     if (v->dataType == NNRT_DATA_TYPE_FLOAT32)
         return (const float *)row + d;
     if (v->dataType == NNRT_DATA_TYPE_INT8)
-        NNRTI_CPU(attention_scaled)((const int8_t *)row, *step, nnrti_cpu_attention_row(scale, query, i), scale,
+        NNRTI_CPU(attention_scaled)(once, (const int8_t *)row, *step, nnrti_cpu_attention_row(scale, query, i), scale,
                                     v->dims[3] / scale->dims[3], count, d, size, block);
-    for (int32_t k = 0; k < count && v->dataType == NNRT_DATA_TYPE_FLOAT16; k++)
-        NNRTI_CPU(widen_run)((const uint16_t *)row + k * *step + d, block + k * size, size);
+    for (int32_t k = 0; k < count && v->dataType == NNRT_DATA_TYPE_FLOAT16; k++) {
+        const uint16_t *const half = (const uint16_t *)row + k * *step + d;
+        if (once)
+            NNRTI_CPU(attention_ahead)(half, *step * (ptrdiff_t)sizeof(*half), size * (int32_t)sizeof(*half));
+        NNRTI_CPU(widen_run)(half, block + k * size, size);
+    }
     *step = size;
     return block;
 }
@@ -5544,8 +5570,8 @@ NNRTI_CPU_INLINE void NNRTI_CPU(attention_keys)(const nnrti_cpu_attention *a, co
         const float *key;
         ptrdiff_t step;
         part = NNRTI_CPU(attention_part)(a, v, i, end - i);
-        key = NNRTI_CPU(attention_rows)(v, &a->keyScale, query, nnrti_cpu_attention_place(a, query, i), part, 0, a->q.dims[3], block, &step);
-        NNRTI_CPU(attention_scores)(q, key, step, a->q.dims[3], part, w + (i - first), a->room, n);
+        key = NNRTI_CPU(attention_rows)(a, v, &a->keyScale, query, nnrti_cpu_attention_place(a, query, i), part, 0, a->q.dims[3], block, &step);
+        NNRTI_CPU(attention_scores)(v->dataType == NNRT_DATA_TYPE_FLOAT32 && NNRTI_CPU(attention_once)(a), q, key, step, a->q.dims[3], part, w + (i - first), a->room, n);
     }
 }
 
@@ -5585,12 +5611,14 @@ static float NNRTI_CPU(attention_weights)(const NNRTI_CPU(attention_job) * j, co
 }
 
 /* sums[r,c] += the sum over count values, `step` apart, of w[r,i] * lanes c of value i; n queries, m vectors of lanes. */
-NNRTI_CPU_INLINE void NNRTI_CPU(attention_values)(const float *w, ptrdiff_t room, const float *value, ptrdiff_t step,
+NNRTI_CPU_INLINE void NNRTI_CPU(attention_values)(bool once, const float *w, ptrdiff_t room, const float *value, ptrdiff_t step,
                                                   int32_t count, nnrti_v *sums, int32_t left, const int32_t n,
                                                   const int32_t m)
 {
     for (int32_t i = 0; i < count; i++, value += step) {
         nnrti_v parts[NNRTI_CPU_VALUES];
+        if (once)
+            NNRTI_CPU(attention_ahead)(value, step * (ptrdiff_t)sizeof(*value), m * NNRTI_LANES * (int32_t)sizeof(*value));
         NNRTI_CPU_UNROLL
         for (int32_t c = 0; c < m; c++)
             parts[c] = nnrti_v_load_part(value + c * NNRTI_LANES, left - c * NNRTI_LANES);
@@ -5614,8 +5642,8 @@ NNRTI_CPU_INLINE void NNRTI_CPU(attention_sums)(const nnrti_cpu_attention *a, co
         const float *value;
         ptrdiff_t step;
         part = NNRTI_CPU(attention_part)(a, v, i, end - i);
-        value = NNRTI_CPU(attention_rows)(v, &a->valueScale, query, nnrti_cpu_attention_place(a, query, i), part, d, size, block, &step);
-        NNRTI_CPU(attention_values)(w + (i - first), a->room, value, step, part, sums, left, n, m);
+        value = NNRTI_CPU(attention_rows)(a, v, &a->valueScale, query, nnrti_cpu_attention_place(a, query, i), part, d, size, block, &step);
+        NNRTI_CPU(attention_values)(v->dataType == NNRT_DATA_TYPE_FLOAT32 && NNRTI_CPU(attention_once)(a), w + (i - first), a->room, value, step, part, sums, left, n, m);
     }
 }
 
