@@ -2198,7 +2198,7 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(nbits_zeros)(const nnrti_cpu_nbits *a, const 
     return nnrti_v_load((const float *)(const void *)zeros + first);
 }
 
-#define NNRTI_NBITS_AHEAD 512 /* words: 2 KiB, half a page, over whose border hardware does not prefetch */
+#define NNRTI_NBITS_AHEAD 2048 /* words, 8 KiB: hardware does not prefetch over the border of a page, and memory takes that long */
 
 /* Prefetches `count` words, a multiple of LANES. */
 NNRTI_CPU_INLINE void NNRTI_CPU(nbits_prefetch)(const uint32_t *w, const int32_t count)
