@@ -75,7 +75,7 @@ def make(w):
     bad("scales of float64", "INVALID_DATATYPE", some_rows, weight, scale.astype(f64))
     bad("weights of int8", "INVALID_DATATYPE", some_rows, weight.astype(np.int8), scale, says="uint8")
     bad("indices of float32", "INVALID_DATATYPE", some_rows.astype(f32), weight, scale)
-    bad("quantised weights", "INVALID_DATATYPE", some_rows, Tensor(weight, quant=[(8, 1, 0.5)]), scale)
+    bad("quantized weights", "INVALID_DATATYPE", some_rows, Tensor(weight, quant=[(8, 1, 0.5)]), scale)
     bad("absent scales", "NULL_PTR", some_rows, weight, None, zero)
 
 
