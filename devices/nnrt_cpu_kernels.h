@@ -10853,11 +10853,11 @@ typedef struct NNRTI_CPU(pool_q8_job) {
     uint8_t table[256]; /* of the stored integers plus 128, if they are signed: y, clamped or requantized */
 } NNRTI_CPU(pool_q8_job);
 
-/* Stores the results q of a pixel: 64, of which y gets `count`. */
+/* Stores the results q of a pixel: 64, of which y gets `count`. Few are looked up one by one. */
 NNRTI_CPU_INLINE void NNRTI_CPU(store_pool_q8)(const NNRTI_CPU(pool_q8_job) * j, const uint8_t *q, uint8_t *y, int32_t count)
 {
     uint8_t found[64];
-    NNRTI_CPU(lookup)(j->table, q, found, 64);
+    NNRTI_CPU(lookup)(j->table, q, found, count > 16 ? 64 : count);
     memcpy(y, found, (size_t)count);
 }
 
