@@ -18,13 +18,12 @@ nothing: no system interface, no threads.
 #define NNRT_KEEP_ACTIVATION 1
 #define NNRT_KEEP_ADD_FUSION 1
 #define NNRT_KEEP_ATTENTION 1
-#define NNRT_KEEP_BITWISE_AND 1
-#define NNRT_KEEP_BIT_SHIFT 1
 #define NNRT_KEEP_CAST 1
 #define NNRT_KEEP_COS 1
 #define NNRT_KEEP_CUM_SUM 1
 #define NNRT_KEEP_FILL_LIKE 1
 #define NNRT_KEEP_GATHER 1
+#define NNRT_KEEP_GATHER_NBITS 1
 #define NNRT_KEEP_LAYER_NORM_FUSION 1
 #define NNRT_KEEP_MATMUL_FUSION 1
 #define NNRT_KEEP_MATMUL_NBITS 1
@@ -36,8 +35,6 @@ nothing: no system interface, no threads.
 #define NNRT_KEEP_SHAPE 1
 #define NNRT_KEEP_SIN 1
 #define NNRT_KEEP_SPLIT 1
-#define NNRT_KEEP_STACK 1
-#define NNRT_KEEP_SUB_FUSION 1
 #define NNRT_KEEP_TENSOR_SCATTER 1
 #define NNRT_IMPLEMENTATION
 #include "../../core/nnrt_text.h"

@@ -685,7 +685,7 @@ static void test_pools(void **unused)
         int32_t dims[5] = {size(2), size(3), 1, 1, 1};
         int64_t window[3], strides[3], dilations[3], pads[6];
         NNRT_AveragePool3D attr;
-        spec s = begin(NNRT_NODE_TYPE_AVERAGE_POOL_3D, &attr, "average_pool_nd", 0);
+        spec s = begin(NNRT_NODE_TYPE_AVERAGE_POOL_3D, &attr, "average_pool_nd", 4); /* and each addition */
         memset(&attr, 0, sizeof(attr));
         for (uint32_t k = 0; k < axes; k++) {
             window[k] = size(4);
@@ -694,6 +694,7 @@ static void test_pools(void **unused)
             pads[k] = draw((uint32_t)window[k]);
             pads[axes + k] = draw((uint32_t)window[k]);
             dims[2 + k] = (int32_t)((window[k] - 1) * dilations[k]) + size(axes == 1 ? 90 : 30);
+            s.roundings *= (double)window[k];
         }
         attr.kernelShape = nnrt_int64_list(window, axes);
         attr.strides = nnrt_int64_list(strides, axes);
