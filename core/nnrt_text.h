@@ -210,7 +210,7 @@ NNRT_API NNRT_ReturnCode nnrt_tokenizer_load_gguf(nnrt_tokenizer **tokenizer, co
                                                   const nnrt_allocator *allocator, nnrt_error *error);
 #if !defined(NNRT_NO_STDIO) && !defined(NNRT_FIRMWARE)
 /* Builds a tokenizer from a file: of GGUF, of which only the keys are read, or else tokenizer.json. Beside a file of that name
-   tokenizer_config.json, if it is there, has the token that ends a text, and that file or chat_template.jinja the chat
+   tokenizer_config.json, if it exists, has the token that ends a text, and that file or chat_template.jinja the chat
    template. The files may be closed, changed or removed afterwards. INVALID_FILE: one cannot be read. */
 NNRT_API NNRT_ReturnCode nnrt_tokenizer_load(nnrt_tokenizer **tokenizer, const char *path,
                                              const nnrt_allocator *allocator, nnrt_error *error);

@@ -9040,6 +9040,21 @@ static NNRT_ReturnCode nnrti_cpu_lower_conv_q8(nnrti_cpu_edit *e, uint32_t s)
                                    &args[4], &a);
 }
 
+/* x and y of FULL_CONNECTION and MATMUL_FUSION become images of a row of pixels, *w the constant weights; false: they have another form. */
+static bool nnrti_cpu_images_of_matrices(const nnrt_draft_step *step, bool transposed, nnrt_view *x, nnrt_view *w, nnrt_view *y)
+{
+    int64_t rows, rowsY;
+    ptrdiff_t stepX, stepY;
+    if (!nnrti_cpu_constant_weights_q8(step, transposed, w) ||
+        (step->args[2].tensor != NNRT_NO_TENSOR && step->args[2].kind != NNRT_PLACE_CONSTANT) ||
+        !nnrti_cpu_is_matrix(x, &rows, &stepX) || !nnrti_cpu_is_matrix(y, &rowsY, &stepY) || rows != rowsY || w->dims[0] == 0 ||
+        w->dims[3] == 0)
+        return false;
+    *x = nnrti_cpu_matrix_as_image(x, rows, stepX, w->dims[3]);
+    *y = nnrti_cpu_matrix_as_image(y, rows, stepY, w->dims[0]);
+    return true;
+}
+
 /* FULL_CONNECTION and MATMUL_FUSION of constant weights. */
 static NNRT_ReturnCode nnrti_cpu_lower_constant_matmul_q8(nnrti_cpu_edit *e, uint32_t s, bool transposed)
 {
@@ -9047,18 +9062,11 @@ static NNRT_ReturnCode nnrti_cpu_lower_constant_matmul_q8(nnrti_cpu_edit *e, uin
     nnrt_plan_arg x = step->args[0], y = step->args[4];
     nnrt_view w;
     nnrti_cpu_gemm_q8 a;
-    int64_t rows, rowsY;
-    ptrdiff_t stepX, stepY;
-    if (!nnrti_cpu_constant_weights_q8(step, transposed, &w) ||
-        (step->args[2].tensor != NNRT_NO_TENSOR && step->args[2].kind != NNRT_PLACE_CONSTANT) ||
-        !nnrti_cpu_is_matrix(&x.view, &rows, &stepX) || !nnrti_cpu_is_matrix(&y.view, &rowsY, &stepY) ||
-        rows != rowsY || w.dims[0] == 0 || w.dims[3] == 0)
+    if (!nnrti_cpu_images_of_matrices(step, transposed, &x.view, &w, &y.view))
         return NNRT_SUCCESS;
     memset(&a, 0, sizeof(a));
     for (int32_t i = 0; i < 2; i++)
         a.window[i] = a.stride[i] = a.dilation[i] = 1;
-    x.view = nnrti_cpu_matrix_as_image(&x.view, rows, stepX, w.dims[3]);
-    y.view = nnrti_cpu_matrix_as_image(&y.view, rows, stepY, w.dims[0]);
     return nnrti_cpu_lower_gemm_q8(e, s, &x, &w, step->args[2].tensor != NNRT_NO_TENSOR ? &step->args[2].view : NULL,
                                    &step->args[3].view, NULL, &y, &a);
 }
@@ -9217,18 +9225,11 @@ static NNRT_ReturnCode nnrti_cpu_lower_full_connection_q16(nnrti_cpu_edit *e, ui
     nnrt_plan_arg x = step->args[0], y = step->args[4];
     nnrt_view w;
     nnrti_cpu_conv_q16 a;
-    int64_t rows, rowsY;
-    ptrdiff_t stepX, stepY;
-    if (!nnrti_cpu_constant_weights_q8(step, true, &w) ||
-        (step->args[2].tensor != NNRT_NO_TENSOR && step->args[2].kind != NNRT_PLACE_CONSTANT) ||
-        !nnrti_cpu_is_matrix(&x.view, &rows, &stepX) || !nnrti_cpu_is_matrix(&y.view, &rowsY, &stepY) ||
-        rows != rowsY || w.dims[0] == 0 || w.dims[3] == 0)
+    if (!nnrti_cpu_images_of_matrices(step, true, &x.view, &w, &y.view))
         return NNRT_SUCCESS;
     memset(&a, 0, sizeof(a));
     for (int32_t i = 0; i < 2; i++)
         a.window[i] = a.stride[i] = a.dilation[i] = 1;
-    x.view = nnrti_cpu_matrix_as_image(&x.view, rows, stepX, w.dims[3]);
-    y.view = nnrti_cpu_matrix_as_image(&y.view, rows, stepY, w.dims[0]);
     return nnrti_cpu_lower_q16(e, s, &x, &w, step->args[2].tensor != NNRT_NO_TENSOR ? &step->args[2].view : NULL,
                                &step->args[3].view, &y, &a);
 }

@@ -11603,7 +11603,7 @@ static NNRT_ReturnCode NNRTI_CPU(binary_q8)(const void *attr, nnrt_view *args, n
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>nbits_int8 */
 
-/* MATMUL_NBITS with x rounded to int8 (accuracyLevel 4). It reads the packed weights of >>nbits_kernels, and those of fewer
+/* MATMUL_NBITS with x rounded to int8 (accuracyLevel 4). It reads the packed weights of >>nbits_kernels, and weights of fewer
    bytes (nnrti_cpu_nbits). Four bytes of x, broadcast to all lanes, are multiplied by the same entries of each channel: a
    group, whose bytes shifts and masks make of one or two words. The sums of a block are integers, so they are exact in any
    order; scale and zero point are applied once per block.

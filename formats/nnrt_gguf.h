@@ -108,7 +108,7 @@ typedef struct nnrt_gguf_desc {
                          rotary factors (phi3) depend on it: the long one is used above their original context length */
     uint32_t cache;   /* tokens that the cache of a decoder holds, at most NNRT_GGUF_CACHE; 0: past and present keys and
                          values instead. See THE MODEL */
-    uint32_t cachePage; /* rows of a page of that cache, a divisor of their number; 0: the rows are those of one sequence */
+    uint32_t cachePage; /* rows of a page of that cache, a divisor of their number; 0: all rows belong to one sequence */
     NNRT_DataType cacheType; /* of the elements of that cache: NNRT_DATA_TYPE_INT8 with scales, FLOAT16, or FLOAT32, which
                                 0 is as well */
 } nnrt_gguf_desc;
