@@ -6157,6 +6157,7 @@ static int64_t nnrti_quotient(int64_t a, int64_t b)
 }
 #endif
 
+/* a - b * (a / b toward zero), b > 0: the sign is that of a. */
 static int64_t nnrti_remainder(int64_t a, int64_t b)
 {
     return a - nnrti_quotient(a, b) * b;
@@ -6168,6 +6169,7 @@ NNRTI_INLINE float nnrti_load(const void *data, ptrdiff_t i, NNRT_DataType type)
     return type == NNRT_DATA_TYPE_FLOAT16 ? nnrt_half_to_float(((const uint16_t *)data)[i]) : ((const float *)data)[i];
 }
 
+/* Stores value, rounded to nearest, as element i of a float32 or float16 array. */
 NNRTI_INLINE void nnrti_store(void *data, ptrdiff_t i, float value, NNRT_DataType type)
 {
     if (type == NNRT_DATA_TYPE_FLOAT16)
@@ -6894,13 +6896,13 @@ static NNRT_ReturnCode nnrti_topk_lines(const nnrt_view *x, int32_t axis, int32_
             }
             if (before >= count)
                 continue;
-            before = sorted ? before : taken;
+            const int32_t place = sorted ? before : taken;
             taken++;
             if (values != NULL)
-                memcpy(nnrti_at(values->data, to + before * values->strides[axis], width),
+                memcpy(nnrti_at(values->data, to + place * values->strides[axis], width),
                        nnrti_at(x->data, from + k * step, width), width);
             if (indices != NULL)
-                nnrti_store_int(indices->data, at + before * indices->strides[axis], (uint64_t)k, indices->dataType);
+                nnrti_store_int(indices->data, at + place * indices->strides[axis], (uint64_t)k, indices->dataType);
         }
     }
     return NNRT_SUCCESS;
@@ -10478,7 +10480,7 @@ static NNRT_ReturnCode nnrti_arg_rule(nnrt_resolve *c, int64_t *given, int64_t *
     return NNRT_SUCCESS;
 }
 
-/* Derived: if the quantization parameters of input and result differ, the list of nnrti_requantize. */
+/* Derived: if quantization parameters of input and result differ, the list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_argmax_fusion(nnrt_resolve *c)
 {
     NNRT_ArgMaxFusion *a = (NNRT_ArgMaxFusion *)c->resolved;
@@ -10507,7 +10509,7 @@ NNRT_API NNRT_ReturnCode nnrt_argmax_fusion_q8(const NNRT_ArgMaxFusion *attr, co
 
 /* >>op ARGMIN_FUSION */
 
-/* Derived: if the quantization parameters of input and result differ, the list of nnrti_requantize. */
+/* Derived: if quantization parameters of input and result differ, the list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_argmin_fusion(nnrt_resolve *c)
 {
     NNRT_ArgMinFusion *a = (NNRT_ArgMinFusion *)c->resolved;
@@ -10620,7 +10622,7 @@ NNRT_API NNRT_ReturnCode nnrt_assert(const NNRT_Assert *attr, const nnrt_view *a
 /* >>op ASSIGN */
 
 /* y = x: a copy, unless both share memory.
-   Derived: if the quantization parameters of input and result differ, the list of nnrti_requantize. */
+   Derived: if quantization parameters of input and result differ, the list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_assign(nnrt_resolve *c)
 {
     return nnrti_quant_moves(c, 0, 0, NULL);
@@ -11172,7 +11174,7 @@ NNRT_API NNRT_ReturnCode nnrt_avgpool_include_pad_q8(const NNRT_AvgPoolFusion *a
 /* >>op BATCH_TO_SPACE_ND */
 
 /* The batch must be a multiple of the block; crops may leave an empty image, but may not exceed it.
-   Derived: if the quantization parameters of input and result differ, the list of nnrti_requantize. */
+   Derived: if quantization parameters of input and result differ, the list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_batch_to_space_nd(nnrt_resolve *c)
 {
     NNRT_BatchToSpaceND *a = (NNRT_BatchToSpaceND *)c->resolved;
@@ -11396,7 +11398,7 @@ static bool nnrti_broadcast_to_axis(nnrt_resolve *c, int32_t k, int32_t i, int32
 }
 
 /* Resolved: shape = the shape of the result.
-   Derived: if the quantization parameters of input and result differ, the list of nnrti_requantize. */
+   Derived: if quantization parameters of input and result differ, the list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_broadcast_to(nnrt_resolve *c)
 {
     NNRT_BroadcastTo *a = (NNRT_BroadcastTo *)c->resolved;
@@ -11572,7 +11574,7 @@ NNRT_API NNRT_ReturnCode nnrt_center_crop_pad(const NNRT_CenterCropPad *attr, co
 
 /* >>op CHANNEL_SHUFFLE */
 
-/* Resolved: group >= 1. Derived: if the quantization parameters of input and result differ, the list of
+/* Resolved: group >= 1. Derived: if quantization parameters of input and result differ, the list of
    nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_channel_shuffle(nnrt_resolve *c)
 {
@@ -11863,7 +11865,7 @@ NNRT_API NNRT_ReturnCode nnrt_col2im(const NNRT_Col2Im *attr, const nnrt_view *x
 /* >>op COMPRESS */
 
 /* Resolved: axis is one entry >= 0. Until condition is known, the result has room for every index.
-   Derived: if the quantization parameters of input and result differ, the list of nnrti_requantize. */
+   Derived: if quantization parameters of input and result differ, the list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_compress(nnrt_resolve *c)
 {
     NNRT_Compress *a = (NNRT_Compress *)c->resolved;
@@ -11939,7 +11941,7 @@ static void nnrti_concat_dimension(nnrt_resolve *c, int32_t axis)
 #endif
 
 /* All inputs have the shape of input 0 except along the concatenated axis. Resolved: axis >= 0.
-   Derived: if the quantization parameters of input and result differ, the list of nnrti_requantize. */
+   Derived: if quantization parameters of input and result differ, the list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_concat(nnrt_resolve *c)
 {
     NNRT_Concat *a = (NNRT_Concat *)c->resolved;
@@ -12727,7 +12729,7 @@ static NNRT_ReturnCode nnrti_crop_axis(nnrt_resolve *c, int32_t i, int32_t axis,
 }
 
 /* Resolved: axis is 0 and offset has an entry for every axis. Derived: the offsets as int32.
-   Derived: if the quantization parameters of input and result differ, also the list of nnrti_requantize. */
+   Derived: if quantization parameters of input and result differ, also the list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_crop(nnrt_resolve *c)
 {
     NNRT_Crop *a = (NNRT_Crop *)c->resolved;
@@ -13130,7 +13132,7 @@ NNRTI_FLOATS(deformable_conv_2d,
 
 /* >>op DEPTH_TO_SPACE */
 
-/* Resolved: mode is "DCR" or "CRD". Derived: if the quantization parameters of input and result differ, the list of
+/* Resolved: mode is "DCR" or "CRD". Derived: if quantization parameters of input and result differ, the list of
    nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_depth_to_space(nnrt_resolve *c)
 {
@@ -13727,8 +13729,9 @@ static NNRT_ReturnCode nnrti_rule_div_fusion(nnrt_resolve *c)
 
 /* >>kernel DIV_FUSION */
 
-/* z = act(x / y), x and y broadcast to the dims of z; x / 0 is infinite or NaN. z may alias an input of its shape. */
 NNRTI_INT_ROWS(NNRTI_ROW_2, DivFusion, div, NNRTI_MINUS_1(y[i]) ? 0u - (uint64_t)x[i] : (uint64_t)(x[i] / y[i]))
+
+/* z = act(x / y), x and y broadcast to the dims of z; x / 0 is infinite or NaN. z may alias an input of its shape. */
 NNRTI_ROW_2(DivFusion, div_fusion_f32, float, float, nnrt_activate(x[i] / y[i], attr->activationType))
 NNRTI_ROW_2(DivFusion, div_fusion_f64, double, double, nnrti_activate_f64(x[i] / y[i], attr->activationType))
 NNRTI_BLOCK(div_fusion, div_fusion_f32, div_fusion_f64, div_i32, div_i64, div_u64)
@@ -14206,7 +14209,7 @@ NNRTI_UNARY(Erf, erf, nnrti_erff(x[i]), nnrti_erf(x[i]))
 
 /* >>op EXPAND_DIMS */
 
-/* The kernel sees y with the shape of x. Derived: if the quantization parameters of input and result differ, the list
+/* The kernel sees y with the shape of x. Derived: if quantization parameters of input and result differ, the list
    of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_expand_dims(nnrt_resolve *c)
 {
@@ -14287,7 +14290,7 @@ NNRT_API NNRT_ReturnCode nnrt_eye_like(const NNRT_EyeLike *attr, const nnrt_view
 
 /* >>op FILL */
 
-/* Derived: if the quantization parameters of input and result differ, the list of nnrti_requantize. */
+/* Derived: if quantization parameters of input and result differ, the list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_fill(nnrt_resolve *c)
 {
     NNRT_ReturnCode code;
@@ -14312,7 +14315,7 @@ NNRTI_MOVED_Q8(fill, (const NNRT_Fill *attr, const nnrt_view *x, const nnrt_view
 
 /* >>op FILL_LIKE */
 
-/* Derived: if the quantization parameters of input and result differ, the list of nnrti_requantize. */
+/* Derived: if quantization parameters of input and result differ, the list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_fill_like(nnrt_resolve *c)
 {
     const NNRT_ReturnCode code = nnrti_quant_single(c, 1);
@@ -14338,7 +14341,7 @@ NNRTI_MOVED_Q8(fill_like,
 
 /* >>op FLATTEN */
 
-/* Resolved: axis >= 0. Derived: if the quantization parameters of input and result differ, the list of
+/* Resolved: axis >= 0. Derived: if quantization parameters of input and result differ, the list of
    nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_flatten(nnrt_resolve *c)
 {
@@ -14354,7 +14357,7 @@ static NNRT_ReturnCode nnrti_rule_flatten(nnrt_resolve *c)
 
 /* >>op FLATTEN_RANGE */
 
-/* Resolved: startAxis and endAxis >= 0. Derived: if the quantization parameters of input and result differ, the list of
+/* Resolved: startAxis and endAxis >= 0. Derived: if quantization parameters of input and result differ, the list of
    nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_flatten_range(nnrt_resolve *c)
 {
@@ -14665,7 +14668,7 @@ NNRT_API NNRT_ReturnCode nnrt_fused_batch_norm_q8(const NNRT_FusedBatchNorm *att
 /* >>op GATHER */
 
 /* Derived: the axis, one int32 >= 0.
-   Derived: if the quantization parameters of input and result differ, also the list of nnrti_requantize. */
+   Derived: if quantization parameters of input and result differ, also the list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_gather(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0], *indices = &c->in[1];
@@ -14747,7 +14750,7 @@ static NNRT_ReturnCode nnrti_elements_of(nnrt_resolve *c, int64_t *given)
     return NNRT_SUCCESS;
 }
 
-/* Resolved: axis >= 0. Derived: if the quantization parameters of input and result differ, the list of
+/* Resolved: axis >= 0. Derived: if quantization parameters of input and result differ, the list of
    nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_gather_elements(nnrt_resolve *c)
 {
@@ -14793,7 +14796,7 @@ NNRTI_MOVED_Q8(gather_elements,
 
 /* The last axis of indices holds indices of the first axes of x; its size sets the rank of the result, so it must be
    fixed.
-   Derived: if the quantization parameters of input and result differ, the list of nnrti_requantize. */
+   Derived: if quantization parameters of input and result differ, the list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_gather_nd(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0], *indices = &c->in[1];
@@ -15506,7 +15509,7 @@ static float nnrti_hard_sigmoid_real(const void *attr, float v)
     return nnrti_hard_sigmoidf(v, a->alpha, a->beta);
 }
 
-/* Derived: when quantized, a lookup table uint8[256]: the stored result for each stored input. */
+/* Derived: if quantized, a lookup table uint8[256]: the stored result for each stored input. */
 static NNRT_ReturnCode nnrti_rule_hard_sigmoid(nnrt_resolve *c)
 {
     return nnrti_unary_table(c, nnrti_code_real, nnrti_hard_sigmoid_real);
@@ -15538,7 +15541,7 @@ static float nnrti_hard_swish_real(const void *attr, float v)
     return nnrti_hard_swishf(v, a->alpha, a->beta);
 }
 
-/* Derived: when quantized, a lookup table uint8[256]: the stored result for each stored input. */
+/* Derived: if quantized, a lookup table uint8[256]: the stored result for each stored input. */
 static NNRT_ReturnCode nnrti_rule_hard_swish(nnrt_resolve *c)
 {
     const NNRT_HardSwish *a = (const NNRT_HardSwish *)c->resolved;
@@ -15691,7 +15694,7 @@ static NNRT_ReturnCode nnrti_quant_l2_normalize(nnrt_resolve *c, const NNRT_L2No
 }
 
 /* Resolved: axis lists axes >= 0 in ascending order.
-   Derived: when quantized and y has the scale 1/128, int64[1], the lower bound of the sum of squares of stored
+   Derived: if quantized and y has the scale 1/128, int64[1], the lower bound of the sum of squares of stored
    integers; zero point and range of the result. */
 static NNRT_ReturnCode nnrti_rule_l2_normalize_fusion(nnrt_resolve *c)
 {
@@ -15970,7 +15973,7 @@ NNRT_API NNRT_ReturnCode nnrt_layer_norm_fusion_q8(const NNRT_LayerNormFusion *a
 
 /* >>op LEAKY_RELU */
 
-/* Derived: when quantized, a lookup table uint8[256]: the stored result for each stored input. */
+/* Derived: if quantized, a lookup table uint8[256]: the stored result for each stored input. */
 static NNRT_ReturnCode nnrti_rule_leaky_relu(nnrt_resolve *c)
 {
     nnrti_lookup_args k;
@@ -16017,7 +16020,7 @@ static float nnrti_log_real(const void *attr, float v)
     return nnrt_logf(v);
 }
 
-/* Derived: when quantized, a lookup table uint8[256]: the stored result for each stored input. */
+/* Derived: if quantized, a lookup table uint8[256]: the stored result for each stored input. */
 static NNRT_ReturnCode nnrti_rule_log(nnrt_resolve *c)
 {
     return nnrti_unary_table(c, nnrti_code_real, nnrti_log_real);
@@ -16255,12 +16258,11 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_lrn(const NNRT_LRN *attr, const nnrt_view *x,
                     const nnrt_tap_range window = nnrti_tap_range_of(c - r, 2 * r + 1, C);
                     float sum = 0, power;
                     for (int32_t i = window.first; i < window.end; i++) {
-                        const float v = nnrti_load(x->data, nnrti_offset_4(x, n, h, w, i), type);
+                        const float v = nnrti_at_4(x, n, h, w, i, type);
                         sum += v * v;
                     }
                     power = nnrt_powf(attr->bias + attr->alpha * sum, -attr->beta);
-                    nnrti_store(y->data, nnrti_offset_4(y, n, h, w, c),
-                                nnrti_load(x->data, nnrti_offset_4(x, n, h, w, c), type) * power, type);
+                    nnrti_store(y->data, nnrti_offset_4(y, n, h, w, c), nnrti_at_4(x, n, h, w, c, type) * power, type);
                 }
     return NNRT_SUCCESS;
 }
@@ -16531,7 +16533,7 @@ static NNRT_ReturnCode nnrti_matmul_shape(nnrt_resolve *c, bool *transposeA, boo
 }
 
 /* Resolved: all operands have two axes or more; transpose flags are set for matrices only.
-   Derived: when quantized, zero point, range and requantization multipliers of the result. */
+   Derived: if quantized, zero point, range and requantization multipliers of the result. */
 static NNRT_ReturnCode nnrti_rule_matmul_fusion(nnrt_resolve *c)
 {
     NNRT_MatMulFusion *attr = (NNRT_MatMulFusion *)c->resolved;
@@ -17800,7 +17802,7 @@ NNRT_API NNRT_ReturnCode nnrt_multinomial(const NNRT_Multinomial *attr, const nn
 
 /* >>op MUL_FUSION */
 
-/* Derived: when quantized, zero point and range of the result, and three multipliers, of which the last, for the
+/* Derived: if quantized, zero point and range of the result, and three multipliers, of which the last, for the
    product, is used. */
 static NNRT_ReturnCode nnrti_rule_mul_fusion(nnrt_resolve *c)
 {
@@ -18441,7 +18443,7 @@ static NNRT_ReturnCode nnrti_quant_prelu(nnrt_resolve *c)
 }
 
 /* channelShared is ignored: the length of weight decides.
-   Derived: when quantized, zero point and range of the result, and three multipliers: for x >= 0, unused, for x *
+   Derived: if quantized, zero point and range of the result, and three multipliers: for x >= 0, unused, for x *
    weight. */
 static NNRT_ReturnCode nnrti_rule_prelu_fusion(nnrt_resolve *c)
 {
@@ -18642,11 +18644,9 @@ NNRT_API NNRT_ReturnCode nnrt_prior_box(const NNRT_PriorBox *attr, const nnrt_vi
                     const float centre =
                         k % 2 == 0 ? ((float)w + attr->offset) * attr->stepW : ((float)h + attr->offset) * attr->stepH;
                     const float v = (k < 2 ? centre - size : centre + size) / extent[k % 2];
+                    const float box = !attr->clip ? v : v < 0 ? 0 : v > 1 ? 1 : v;
                     if (boxes != NULL)
-                        ((float *)boxes->data)[nnrti_offset_4(boxes, h, w, i, k)] = !attr->clip ? v
-                                                                                    : v < 0     ? 0
-                                                                                    : v > 1     ? 1
-                                                                                                : v;
+                        ((float *)boxes->data)[nnrti_offset_4(boxes, h, w, i, k)] = box;
                     if (variances != NULL)
                         ((float *)variances->data)[nnrti_offset_4(variances, h, w, i, k)] = attr->variances.data[k];
                 }
@@ -19224,7 +19224,7 @@ static NNRT_ReturnCode nnrti_quant_reduce(nnrt_resolve *c, NNRT_ReduceMode mode)
 }
 
 /* Resolved: coeff multiplies the result (1 = no effect); reduceToEnd is false.
-   Derived: when quantized, also zero point, range and multiplier of the result. */
+   Derived: if quantized, also zero point, range and multiplier of the result. */
 static NNRT_ReturnCode nnrti_rule_reduce_fusion(nnrt_resolve *c)
 {
     NNRT_ReduceFusion *a = (NNRT_ReduceFusion *)c->resolved;
@@ -19289,7 +19289,7 @@ static float nnrti_reduce_end(NNRT_ReduceMode mode, const nnrti_reduced *r, size
     return mode == NNRT_REDUCE_MODE_L2 ? nnrt_sqrtf(total) : total;
 }
 
-/* Reduction in float32 or float16; the formulas are at nnrt_reduce_fusion_f32. */
+/* Reduction in float32 or float16: the formulas are above nnrt_reduce_fusion_f32. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_reduce_float(const NNRT_ReduceFusion *attr, const nnrt_view *x,
                                                 const nnrt_view *axes, nnrt_view *y, NNRT_DataType type)
 {
@@ -19797,7 +19797,7 @@ NNRTI_UNUSED static uint32_t nnrti_resize_symbol(const nnrt_resolve *c, int32_t 
 }
 
 /* Resolved: newHeight, newWidth, cubicCoeff. Derived: float64[4], numerator and denominator of the coordinate step of
-   the height, then of the width, according to the coordinate mode; when quantized, except for CUBIC, instead
+   the height, then of the width, according to the coordinate mode; if quantized, except for CUBIC, instead
    int32[newHeight + newWidth, 3], for each row and column of y two source indices and the weight of the second in units
    of 1/1024, and zero point, range and multiplier of the result. */
 static NNRT_ReturnCode nnrti_rule_resize(nnrt_resolve *c)
@@ -20820,7 +20820,7 @@ static float nnrti_rsqrt_real(const void *attr, float v)
     return nnrti_rsqrtf(v);
 }
 
-/* Derived: when quantized, a lookup table uint8[256]: the stored result for each stored input. */
+/* Derived: if quantized, a lookup table uint8[256]: the stored result for each stored input. */
 static NNRT_ReturnCode nnrti_rule_rsqrt(nnrt_resolve *c)
 {
     return nnrti_unary_table(c, nnrti_code_real, nnrti_rsqrt_real);
@@ -20857,7 +20857,7 @@ static NNRT_ReturnCode nnrti_quant_scale_fusion(nnrt_resolve *c, NNRT_Activation
 }
 
 /* Resolved: axis >= 0.
-   Derived: when quantized, zero point and range of the result, and three multipliers: for bias, unused, for the
+   Derived: if quantized, zero point and range of the result, and three multipliers: for bias, unused, for the
    product. */
 static NNRT_ReturnCode nnrti_rule_scale_fusion(nnrt_resolve *c)
 {
@@ -21225,7 +21225,7 @@ static float nnrti_sin_real(const void *attr, float v)
     return nnrt_sinf(v);
 }
 
-/* Derived: when quantized, a lookup table uint8[256]: the stored result for each stored input. */
+/* Derived: if quantized, a lookup table uint8[256]: the stored result for each stored input. */
 static NNRT_ReturnCode nnrti_rule_sin(nnrt_resolve *c)
 {
     return nnrti_unary_table(c, nnrti_code_real, nnrti_sin_real);
@@ -21375,7 +21375,7 @@ static NNRT_ReturnCode nnrti_quant_softmax(nnrt_resolve *c)
 }
 
 /* Resolved: axis is a list of one entry >= 0.
-   Derived: when quantized, int32[256], exp of minus each difference to the maximum; zero point, range and multiplier of
+   Derived: if quantized, int32[256], exp of minus each difference to the maximum; zero point, range and multiplier of
    the result. */
 static NNRT_ReturnCode nnrti_rule_softmax(nnrt_resolve *c)
 {
@@ -21503,7 +21503,7 @@ static float nnrti_softplus_real(const void *attr, float v)
     return nnrti_softplusf(v, a->beta, a->threshold);
 }
 
-/* Derived: when quantized, a lookup table uint8[256]: the stored result for each stored input. */
+/* Derived: if quantized, a lookup table uint8[256]: the stored result for each stored input. */
 static NNRT_ReturnCode nnrti_rule_softplus(nnrt_resolve *c)
 {
     const NNRT_Softplus *a = (const NNRT_Softplus *)c->resolved;
@@ -21813,7 +21813,7 @@ static int64_t nnrti_code_square(const nnrti_lookup_args *k, int32_t v)
     return nnrt_rescale((int64_t)v * v, k->a);
 }
 
-/* Derived: when quantized, a lookup table uint8[256]: the stored result for each stored input. */
+/* Derived: if quantized, a lookup table uint8[256]: the stored result for each stored input. */
 static NNRT_ReturnCode nnrti_rule_square(nnrt_resolve *c)
 {
     nnrti_lookup_args k;
@@ -21846,7 +21846,7 @@ NNRTI_KERNEL_1(Square, square_int, &nnrti_all_types, square_int)
 
 /* >>op SQUARED_DIFFERENCE */
 
-/* Derived: when quantized, zero point and range of the result, and three multipliers: of x and of y, which bring both,
+/* Derived: if quantized, zero point and range of the result, and three multipliers: of x and of y, which bring both,
    shifted left by 7 bits, to the common scale S / 2^7, and of the squared difference. */
 static NNRT_ReturnCode nnrti_rule_squared_difference(nnrt_resolve *c)
 {
@@ -22389,7 +22389,7 @@ static NNRT_ReturnCode nnrti_quant_difference(nnrt_resolve *c, NNRT_ActivationTy
     return NNRT_SUCCESS;
 }
 
-/* Derived: when quantized, zero point and range of the result, and three multipliers: of x, of y, of the difference. */
+/* Derived: if quantized, zero point and range of the result, and three multipliers: of x, of y, of the difference. */
 static NNRT_ReturnCode nnrti_rule_sub_fusion(nnrt_resolve *c)
 {
     const NNRT_ActivationType type = ((const NNRT_SubFusion *)c->resolved)->activationType;
@@ -22399,8 +22399,9 @@ static NNRT_ReturnCode nnrti_rule_sub_fusion(nnrt_resolve *c)
 
 /* >>kernel SUB_FUSION */
 
-/* z = act(x - y), x and y broadcast to the shape of z. z may be an input of the same shape (in-place). */
 NNRTI_INT_ROWS(NNRTI_ROW_2, SubFusion, sub, (uint64_t)x[i] - (uint64_t)y[i])
+
+/* z = act(x - y), x and y broadcast to the shape of z. z may be an input of the same shape (in-place). */
 NNRTI_ROW_2(SubFusion, sub_fusion_f32, float, float, nnrt_activate(x[i] - y[i], attr->activationType))
 NNRTI_ROW_2(SubFusion, sub_fusion_f64, double, double, nnrti_activate_f64(x[i] - y[i], attr->activationType))
 NNRTI_BLOCK(sub_fusion, sub_fusion_f32, sub_fusion_f64, sub_i32, sub_i64, sub_u64)
@@ -23048,7 +23049,7 @@ static NNRT_ReturnCode nnrti_where_quant(nnrt_resolve *c, uint32_t i)
 
 /* A condition of one axis that is as long as axis 0 of an x of several axes selects rows: the kernel sees it as
    [L,1,1,..] with the rank of x. Any other condition is broadcast; for a size of 1 both are the same.
-   Derived: where quantization parameters differ, the list of nnrti_requantize_where. */
+   Derived: if quantization parameters differ, the list of nnrti_requantize_where. */
 static NNRT_ReturnCode nnrti_rule_where(nnrt_resolve *c)
 {
     nnrt_operand *condition = &c->in[0];
@@ -23092,8 +23093,8 @@ NNRT_API NNRT_ReturnCode nnrt_where(const NNRT_Where *attr, const nnrt_view *con
     for (bool more = nnrt_walk_first(&w, z, condition, x); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++)
             if (((const uint8_t *)condition->data)[w.at[1] + i * w.row[1]] != 0)
-                nnrti_copy_row(nnrti_at(z->data, w.at[0] + i * w.row[0], width), 1,
-                               nnrti_at(x->data, w.at[2] + i * w.row[2], width), 1, 1, width);
+                memcpy(nnrti_at(z->data, w.at[0] + i * w.row[0], width), nnrti_at(x->data, w.at[2] + i * w.row[2], width),
+                       width);
     return NNRT_SUCCESS;
 }
 

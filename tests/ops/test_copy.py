@@ -298,6 +298,32 @@ def try_rows(options, folder):
     return rows, typed, faults
 
 
+def faults_of_shown(text):
+    """The faults of what `nnrt ops --show NAME` prints: a comment is above the kernel, each function that is called is shown, of
+    the C library, or listed with its purpose, and no statement is without effect."""
+    code = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+    listed = set(re.findall(r"^   (\w+): \S", text.partition("/* Of nnrt_ops.h it uses")[2], re.M))
+    defined = set(re.findall(r"^(?!typedef)\w[\w *]*?(\w+)\(", code, re.M))
+    called = set(re.findall(r"\b(nnrti?_\w+)\(", code)) - defined - listed
+    faults = ["lists no purpose of " + ", ".join(sorted(called))] if called else []
+    kernel = re.findall(r"(\*/\n)?^(?:void|NNRT_ReturnCode) nnrt\w+\([^{;]*\n\{\n(?:    \(void\)\w+;\n)*(.*?)\n\}", text, re.M | re.S)[-1]
+    forward = re.fullmatch(r"    return .*?\b(nnrti_\w+)\([^;]*;", kernel[1])  # the comment may be above the only function that it calls
+    if not kernel[0] and not (forward and re.search(r"\*/\n[^\n(]* %s\(" % forward[1], text)):
+        faults.append("has no comment above its kernel")
+    return faults + (["has a statement without effect"] if re.search(r"^\s+(\w+) = \1;", code, re.M) else [])
+
+
+def faults_of_show(options):
+    """Faults of `nnrt ops --show` for every operator."""
+    names = [name[:-1] for name in specialized(options)]
+
+    def show(name):
+        return faults_of_shown(run([options.nnrt, "ops", "--show", name], "nnrt ops --show"))
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        return ["%s, as shown: %s" % (name, fault) for name, faults in zip(names, pool.map(show, names)) for fault in faults]
+
+
 def specialized(options, mark="@"):
     """The names for copy_all of the copies that LINES counts."""
     rows = [line.split() for line in run([options.nnrt, "ops"], "nnrt ops").splitlines()]
@@ -376,10 +402,10 @@ def try_all(options, folder):
         if typed < TYPED:
             print("FAIL %d other copies for one type have the values of their cases, expected at least %d" % (typed, TYPED))
             results["failed"] += 1
-        for fault in count_lines(options, folder):
+        for fault in count_lines(options, folder) + faults_of_show(options):
             print("FAIL " + fault)
             results["failed"] += 1
-        results["passed"] += 1
+        results["passed"] += 2
         header = (ROOT / "nnrt_ops.h").read_text(encoding="ascii")
         marked = set(re.findall(r"^/\* >>kernel ([A-Z0-9_]+) \*/$", header, re.M))
         for operator in sorted(marked - {row[0] for row in rows}):

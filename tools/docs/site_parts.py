@@ -50,7 +50,7 @@ def names_of(column):
 
 
 def operator_kernels(nnrt, names):
-    """{operator: attribute struct and kernel, as `nnrt ops --show` prints them below two lines about operands and types}. Operators
+    """{operator: attribute struct and kernel, as `nnrt ops --show` prints them below the lines about operands and types}. Operators
     without a kernel (IF, LOOP) are not in it."""
     def show(name):
         done = subprocess.run([nnrt, "ops", "--show", name], cwd=ROOT, env={**os.environ, "NO_COLOR": "1"}, capture_output=True,

@@ -43,9 +43,8 @@ static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, NNRT_
                        bool example, bool show, const char *path)
 {
     const char **names = (const char **)cli_copy_keep(c, op->kernelCount * sizeof(*names)), *row = NULL;
-    const bool any = kernel == NULL;
     size_t count = 0;
-    bool derived = false, quant = false;
+    bool any = kernel == NULL, derived = false, quant = false;
     char asked[120];
     cli_fold fold;
     memset(&fold, 0, sizeof(fold));
@@ -90,6 +89,7 @@ static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, NNRT_
     if (any && type != NNRT_DATA_TYPE_UNKNOWN && (row = cli_copy_row_function(c, kernel, type)) != NULL) {
         names[0] = row;
         fold.type = NULL;
+        cli_copy_describe(cli_copy_function(c, row), cli_copy_function(c, kernel));
     }
     c->enumerators = true;
     c->some = c->plain && activations != NULL;
@@ -100,7 +100,7 @@ static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, NNRT_
     cli_copy_close(c, names, count);
     c->enumerators = false;
     if (!c->failed && show)
-        cli_show(c, op);
+        cli_show(c, op, derived && row == NULL);
     if (c->failed || show)
         return c->failed ? CLI_FAILED : CLI_DONE;
     cli_copy_put_items(c);

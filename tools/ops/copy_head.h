@@ -255,6 +255,25 @@ static bool cli_copy_put_call(const nnrt_op *op, const nnrt_kernel_row *kernel, 
     return true;
 }
 
+/* Prints `before`, the words of a text and `behind`; lines after the first begin with four spaces, none has over 120 columns. */
+static void cli_copy_put_words(cli_text before, cli_text text, const char *behind)
+{
+    size_t column = before.n + 1;
+    const char *word = text.at, *const end = text.at + text.n;
+    printf("   %.*s%s", (int)before.n, before.at, before.n > 0 ? ":" : "");
+    for (const char *at = word; at < end; at++) {
+        const size_t n = (size_t)(at + 1 - word);
+        if (*at == ' ' || *at == '\n') {
+            word = at + 1;
+        } else if (at + 1 == end || at[1] == ' ' || at[1] == '\n') {
+            const bool full = column + 1 + n > 117;
+            printf("%s%.*s", full ? "\n    " : " ", (int)n, word);
+            column = full ? 1 + n : column + 1 + n;
+        }
+    }
+    puts(behind);
+}
+
 /* Prints resolved attributes and derived constants, from the comments of the functions that the operator's rule
    uses. */
 static void cli_copy_put_rule(cli_copy *c, const char *rule, bool derived)
@@ -265,26 +284,18 @@ static void cli_copy_put_rule(cli_copy *c, const char *rule, bool derived)
     for (size_t i = 0; i < c->itemCount && !c->failed; i++) {
         const cli_item *item = &c->items[i];
         const char *resolved = cli_text_find(item->comment, "Resolved:");
-        const char *at = cli_text_find(item->comment, "Derived:"), *end = item->comment.at + item->comment.n - 2;
+        const char *at = cli_text_find(item->comment, "Derived:"), *end = item->comment.at + item->comment.n - 2, *quantized;
         if (!derived && at != NULL && resolved != NULL && resolved < at)
             end = at;
         at = !derived || at == NULL || (resolved != NULL && resolved < at) ? resolved : at;
         if (!item->wanted || item->kind != CLI_ITEM_CODE || at == NULL)
             continue;
-        fputs("    ", stdout);
-        if (c->plain && (resolved = cli_text_find(cli_text_between(at, end), "; when quantized")) != NULL)
-            end = resolved;
-        while (end > at && (end[-1] == ' ' || end[-1] == '\n'))
-            end--;
-        for (; at < end; at++) {
-            putchar(*at);
-            if (*at == '\n') {
-                fputs("    ", stdout);
-                while (at + 1 < end && at[1] == ' ')
-                    at++;
-            }
-        }
-        putchar('\n');
+        for (int k = 0; k < 2 && c->plain; k++)
+            if ((quantized = cli_text_find(cli_text_between(at, end), k == 0 ? "; if quantized" : "Derived: if quant")) != NULL)
+                end = quantized;
+        if (end > at)
+            cli_copy_put_words(cli_text_of(""), cli_text_between(at, end),
+                               end < item->comment.at + item->comment.n - 2 && *end == ';' ? "." : "");
     }
 }
 

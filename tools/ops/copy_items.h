@@ -359,7 +359,7 @@ static bool cli_copy_other(const cli_copy *c, const cli_item *item)
 }
 
 /* The definition of a function, NULL if there is none. */
-static const cli_item *cli_copy_definition(const cli_copy *c, cli_text name)
+static cli_item *cli_copy_definition(const cli_copy *c, cli_text name)
 {
     for (size_t i = cli_copy_find(c, name); i < c->nameCount && cli_text_same(c->names[i].text, name); i++)
         if (cli_copy_is_function(&c->items[c->names[i].item]) && !cli_copy_other(c, &c->items[c->names[i].item]))
@@ -367,9 +367,16 @@ static const cli_item *cli_copy_definition(const cli_copy *c, cli_text name)
     return NULL;
 }
 
-static const cli_item *cli_copy_function(const cli_copy *c, const char *name)
+static cli_item *cli_copy_function(const cli_copy *c, const char *name)
 {
     return cli_copy_definition(c, cli_text_of(name));
+}
+
+/* The comment of `from` for `to`, unless that has a formula. */
+static void cli_copy_describe(cli_item *to, const cli_item *from)
+{
+    if (cli_text_find(to->comment, " = ") == NULL)
+        to->comment = from->comment;
 }
 
 /* Marks the items with this name as wanted (prefix: all names with this prefix) and appends them to the list. */

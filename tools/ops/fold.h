@@ -677,7 +677,7 @@ static void cli_fold_unwrap(cli_fold *f, cli_fold_part *part)
         part->tokens.count = open;
         for (size_t i = cli_fold_first(f, "("); i < f->t->count; i++)
             cli_copy_push(f->c, &part->tokens, cli_fold_at(f, i));
-        part->item->comment = p->item->comment;
+        cli_copy_describe(part->item, p->item);
     }
     f->t = &part->tokens;
 }

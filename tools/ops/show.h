@@ -3,8 +3,9 @@ show.h - nnrt ops --show: formula, shapes, attributes and kernel of one operator
 Part of tools/nnrt.c.
 
 It shows a part of a copy (copy.h): the attribute struct, the functions of the operator's own section of nnrt_ops.h, and
-the helpers that few operators share, with their structs. Accessors, which many operators share, are not shown. If none of
-these has a loop, for example because a macro generates the kernel, it shows the functions with loops that they call, too.
+the helpers that few operators share, with their structs. Of accessors, which many operators share, it prints what they
+return, the first sentence of their comments. If none of these has a loop, for example because a macro generates the kernel,
+it shows the functions with loops that they call, too.
 */
 #ifndef NNRT_TOOL_SHOW_H
 #define NNRT_TOOL_SHOW_H
@@ -15,12 +16,18 @@ these has a loop, for example because a macro generates the kernel, it shows the
 
 #define CLI_SHOW_RARE 11 /* most mentions of a helper that is shown */
 
-/* Prints C: on a terminal comments are green and keywords bold, unless the variable NO_COLOR is set (no-color.org). */
+/* On a terminal comments are green and keywords bold, unless the variable NO_COLOR is set (no-color.org). */
+static bool cli_show_color(void)
+{
+    return isatty(1) == 1 && getenv("NO_COLOR") == NULL;
+}
+
+/* Prints C. */
 static void cli_show_put(cli_text text)
 {
     static const char *const words[] = {"const", "continue", "double", "else", "float", "for",    "if",     "int32_t", "int64_t",
                                         "return", "static", "struct", "switch", "case", "typedef", "void", "while"};
-    const bool color = isatty(1) == 1 && getenv("NO_COLOR") == NULL;
+    const bool color = cli_show_color();
     const char *p = text.at, *end = text.at + text.n, *from = p;
     cli_token t;
     for (t = cli_copy_token(&p, end, false); t.kind != 0; from = p, t = cli_copy_token(&p, end, false)) {
@@ -74,24 +81,96 @@ static void cli_show_called(const cli_copy *c, bool *shown, size_t i, bool loops
         }
 }
 
-/* Prints op for reading, of a copy whose wanted items are marked and folded. */
-static void cli_show(cli_copy *c, const nnrt_op *op)
+/* The first sentence of a comment: up to a point before a space, but not one of "..". */
+static cli_text cli_show_sentence(cli_text comment)
 {
-    static const char before[] = "/* >>kernel ", behind[] = " */";
-    bool *shown = (bool *)cli_copy_keep(c, c->itemCount + 1), inside = false, loops = false;
-    const char *begin = c->header.at, *const all = c->header.at + c->header.n, *end;
-    const cli_item *last = NULL;
-    char structName[64];
-    do
-        begin = cli_text_find(cli_text_between(begin, all), before);
-    while (begin != NULL && (begin += sizeof(before) - 1) != NULL &&
-           !(cli_text_find(cli_text_between(begin, all), op->name) == begin &&
-             cli_text_find(cli_text_between(begin + strlen(op->name), all), behind) == begin + strlen(op->name)));
-    end = begin != NULL ? cli_text_find(cli_text_between(begin, all), "/* >>") : NULL;
-    if (shown == NULL)
-        return;
-    end = end != NULL ? end : all;
+    const char *at = comment.at + 2, *const end = comment.at + comment.n - 2;
+    while (at < end && !(*at == '.' && (at[1] == ' ' || at[1] == '\n') && at[-1] != '.'))
+        at++;
+    return cli_text_between(comment.at + 2, at < end ? at + 1 : end);
+}
+
+/* For each item that shown items name, and that is not shown itself, its name: functions and structs. Of a function that is
+   declared before it is defined, the item with a comment. */
+static const cli_text *cli_show_named(cli_copy *c, const bool *shown)
+{
+    cli_text *named = (cli_text *)cli_copy_keep(c, (c->itemCount + 1) * sizeof(*named));
+    for (size_t i = 0; named != NULL && i < c->itemCount; i++) {
+        const char *p = c->items[i].code.at, *const end = p + c->items[i].code.n;
+        for (cli_token t = cli_copy_token(&p, end, false); shown[i] && t.kind != 0; t = cli_copy_token(&p, end, false)) {
+            const cli_item *about = NULL;
+            bool hidden = false;
+            for (size_t k = t.kind == 'a' ? cli_copy_find(c, t.text) : c->nameCount;
+                 k < c->nameCount && cli_text_same(c->names[k].text, t.text); k++) {
+                const cli_item *item = &c->items[c->names[k].item];
+                about = about == NULL && item->comment.n > 0 ? item : about;
+                hidden = hidden || (item->wanted && !shown[item - c->items] &&
+                                    (cli_copy_is_function(item) || cli_text_find(item->code, "typedef struct ") == item->code.at));
+            }
+            if (hidden && about != NULL)
+                named[about - c->items] = t.text;
+        }
+    }
+    return named;
+}
+
+static void cli_show_put_named(const cli_copy *c, const cli_text *named)
+{
+    bool any = false;
     for (size_t i = 0; i < c->itemCount; i++) {
+        if (named[i].n == 0)
+            continue;
+        if (!any)
+            printf("\n%s/* Of nnrt_ops.h it uses\n", cli_show_color() ? "\033[32m" : "");
+        any = true;
+        cli_copy_put_words(named[i], cli_show_sentence(c->items[i].comment), "");
+    }
+    if (any)
+        printf("*/%s\n", cli_show_color() ? "\033[0m" : "");
+}
+
+/* The operator under whose mark >>kernel in the header the requested kernel is; empty: a macro generates the kernel. */
+static cli_text cli_show_owner(const cli_copy *c)
+{
+    static const char mark[] = "/* >>kernel ";
+    cli_text owner = cli_text_of("");
+    for (size_t i = 0; i < c->itemCount; i++) {
+        const char *p = c->header.at, *const at = c->items[i].written.at;
+        if (!c->items[i].asked || at < p || at >= p + c->header.n)
+            continue;
+        while ((p = cli_text_find(cli_text_between(p, at), mark)) != NULL) {
+            p += sizeof(mark) - 1;
+            owner = cli_text_between(p, p + strcspn(p, " "));
+        }
+    }
+    return owner;
+}
+
+/* Prints what is done before the call, and whose kernel it is if op has none of its own. */
+static void cli_show_put_rule(cli_copy *c, const nnrt_op *op, bool derived)
+{
+    const cli_text owner = cli_show_owner(c);
+    const bool other = owner.n > 0 && !cli_text_is(owner, op->name);
+    if (op->attr->count == 0 && !derived && !other)
+        return;
+    printf("\n%s/* ", cli_show_color() ? "\033[32m" : "");
+    cli_copy_put_rule(c, cli_copy_what(cli_copy_rules, op->name), derived);
+    if (other)
+        printf("    The kernel is that of %.*s.\n", (int)owner.n, owner.at);
+    printf("*/%s\n", cli_show_color() ? "\033[0m" : "");
+}
+
+/* Which items are shown. NULL: no memory. */
+static bool *cli_show_select(cli_copy *c, const nnrt_op *op)
+{
+    bool *shown = (bool *)cli_copy_keep(c, c->itemCount + 1), inside = false, loops = false;
+    const char *begin, *end, *const all = c->header.at + c->header.n;
+    char mark[80];
+    snprintf(mark, sizeof(mark), "/* >>kernel %s */", op->name);
+    begin = cli_text_find(c->header, mark);
+    end = begin != NULL ? cli_text_find(cli_text_between(begin + 1, all), "/* >>") : NULL;
+    end = end != NULL ? end : all;
+    for (size_t i = 0; shown != NULL && i < c->itemCount; i++) {
         const cli_item *item = &c->items[i];
         const char *at = item->comment.n > 0 ? item->comment.at : item->written.at;
         if (at >= c->header.at && at < all)
@@ -99,27 +178,38 @@ static void cli_show(cli_copy *c, const nnrt_op *op)
         shown[i] = item->wanted && item->kind == CLI_ITEM_CODE && (item->asked || inside);
         loops = loops || (shown[i] && cli_show_loops(item));
     }
-    for (size_t i = c->itemCount; i-- > 0;) /* callers are behind the functions that they call */
+    for (size_t i = c->itemCount; shown != NULL && i-- > 0;) /* callers are behind the functions that they call */
         if (shown[i])
             cli_show_called(c, shown, i, loops);
+    return shown;
+}
+
+/* Prints op for reading, of a copy whose wanted items are marked and folded. derived: the kernel has derived constants. */
+static void cli_show(cli_copy *c, const nnrt_op *op, bool derived)
+{
+    const bool *shown = cli_show_select(c, op);
+    const cli_text *named = shown != NULL ? cli_show_named(c, shown) : NULL;
+    const cli_item *last = NULL;
+    char structName[64];
+    if (named == NULL)
+        return;
     printf("%s  %s -> %s\n", op->name, op->inputs, op->outputs);
     puts("Of an operand: name, ? if it may be absent, * if there may be several, [size of each axis], and its type if it is not that of "
          "input 0:\n=k that of input k, :i int32 or int64, :b bool, :f float16 or float32, :s int32, :q int8 or uint8, :. any.");
-    if (op->attr->count > 0)
-        printf("Defaults of attributes are resolved before the call, by nnrti_rule_%s or by its caller.\n",
-               cli_copy_what(cli_copy_rules, op->name) + strlen("nnrti_rule_"));
-    fputs("element types ", stdout);
+    fputs("element types of input 0: ", stdout);
     cli_put_types(nnrt_op_types(op), "");
-    puts("\n");
+    putchar('\n');
     snprintf(structName, sizeof(structName), "typedef struct NNRT_%s {", op->attr->name);
     for (size_t i = 0; i < c->itemCount; i++)
-        if (shown[i] || (c->items[i].wanted && cli_text_find(c->items[i].code, structName) == c->items[i].code.at &&
-                         op->attr->count > 0)) {
+        if (shown[i] || (op->attr->count > 0 && cli_text_find(c->items[i].code, structName) == c->items[i].code.at)) {
             cli_copy_put_item(c, &c->items[i], last);
             last = &c->items[i];
         }
+    cli_show_put_rule(c, op, derived);
+    putchar('\n');
     cli_show_put(c->out);
     putchar('\n');
+    cli_show_put_named(c, named);
     c->out.n = 0;
 }
 
