@@ -2995,58 +2995,81 @@ static NNRT_ReturnCode nnrti_cpu_reduce_lines_q8(const void *attr, nnrt_view *ar
     return nnrti_cpu_lines_run(&j, call);
 }
 
-/* table[b] = byte b of input k of CONCAT in the parameters of y: by the reference kernel, of 256 bytes of this input alone. */
+/* table[b] = byte b of input k of CONCAT in the parameters of y: by the reference kernel, of 256 bytes of this input alone, or
+   of its only one if x is a broadcast scalar. */
 static void nnrti_cpu_concat_table(const nnrt_view *list, uint32_t k, const nnrt_view *x, const nnrt_view *y,
                                    uint8_t table[256])
 {
     nnrt_view row = *list, bytes = *x, to = *y;
     NNRT_Concat attr;
     uint8_t all[256];
+    bool one = true;
+    for (int32_t i = 0; i < x->rank; i++)
+        one = one && x->strides[i] == 0;
     for (int32_t i = 0; i < 256; i++)
         all[i] = (uint8_t)i;
     memset(&attr, 0, sizeof(attr));
     row.data = (int32_t *)list->data + (ptrdiff_t)k * list->dims[1];
     row.dims[0] = 1;
     bytes.rank = to.rank = 1;
-    bytes.dims[0] = to.dims[0] = 256;
+    bytes.dims[0] = to.dims[0] = one ? 1 : 256;
     bytes.strides[0] = to.strides[0] = 1;
-    bytes.data = all;
-    to.data = table;
+    bytes.data = one ? x->data : all;
+    to.data = one ? table + *(const uint8_t *)x->data : table;
     (void)nnrt_concat_q8(&attr, &bytes, 1, &row, &to);
 }
 
-/* Copies a row of fewer than 32 bytes by two moves that may overlap: a call of memcpy takes several times as long. */
-static inline void nnrti_cpu_copy_bytes(uint8_t *to, const uint8_t *from, int32_t count)
+/* Rows of bytes that a CONCAT copies: `count` bytes `step` apart in each of `rows` rows `next` apart. */
+typedef struct nnrti_cpu_byte_rows {
+    const uint8_t *from;
+    uint8_t *to;
+    ptrdiff_t nextX, nextY, stepX, stepY;
+    int32_t count, rows;
+} nnrti_cpu_byte_rows;
+
+/* Copies dense rows by two moves of n bytes each, which may overlap: a call of memcpy takes several times as long. */
+static inline void nnrti_cpu_copy_two(const nnrti_cpu_byte_rows *r, const size_t n)
 {
-    if (count >= 16) {
-        memcpy(to, from, 16);
-        memcpy(to + count - 16, from + count - 16, 16);
-    } else if (count >= 8) {
-        memcpy(to, from, 8);
-        memcpy(to + count - 8, from + count - 8, 8);
-    } else if (count >= 4) {
-        memcpy(to, from, 4);
-        memcpy(to + count - 4, from + count - 4, 4);
-    } else {
-        for (int32_t i = 0; i < count; i++)
-            to[i] = from[i];
+    const uint8_t *from = r->from;
+    uint8_t *to = r->to;
+    const ptrdiff_t second = r->count - (ptrdiff_t)n;
+    for (int32_t i = 0; i < r->rows; i++, from += r->nextX, to += r->nextY) {
+        memcpy(to, from, n);
+        memcpy(to + second, from + second, n);
     }
 }
 
-/* A row of x into y, which do not overlap; table: of the bytes of y, or NULL. */
-static void nnrti_cpu_concat_row(const uint8_t *x, ptrdiff_t stepX, uint8_t *y, ptrdiff_t stepY, int32_t count,
-                                 const uint8_t *table)
+/* Copies the rows, which do not overlap; table: of the bytes of y, or NULL. */
+static void nnrti_cpu_copy_byte_rows(const nnrti_cpu_byte_rows *r, const uint8_t *table)
 {
-    if (table != NULL) {
-        for (int32_t i = 0; i < count; i++)
-            y[i * stepY] = table[x[i * stepX]];
-    } else if (stepX != 1 || stepY != 1) {
-        for (int32_t i = 0; i < count; i++)
-            y[i * stepY] = x[i * stepX];
-    } else if (count >= 32) {
-        memcpy(y, x, (size_t)count);
+    const uint8_t *from = r->from;
+    uint8_t *to = r->to;
+    if (r->stepX == 0 && r->nextX == 0 && r->stepY == 1 && r->count <= 128) { /* one byte, such as the zeros of a padding */
+        nnrti_cpu_byte_rows same = *r;
+        uint8_t row[128];
+        memset(row, table != NULL ? table[*from] : *from, (size_t)r->count);
+        same.from = row;
+        same.stepX = 1;
+        nnrti_cpu_copy_byte_rows(&same, NULL);
+    } else if (table != NULL || r->stepX != 1 || r->stepY != 1 || r->count < 2) {
+        for (int32_t i = 0; i < r->rows; i++, from += r->nextX, to += r->nextY)
+            for (int32_t k = 0; k < r->count; k++)
+                to[k * r->stepY] = table != NULL ? table[from[k * r->stepX]] : from[k * r->stepX];
+    } else if (r->count > 128) {
+        for (int32_t i = 0; i < r->rows; i++, from += r->nextX, to += r->nextY)
+            memcpy(to, from, (size_t)r->count);
+    } else if (r->count > 64) {
+        nnrti_cpu_copy_two(r, 64);
+    } else if (r->count > 32) {
+        nnrti_cpu_copy_two(r, 32);
+    } else if (r->count > 16) {
+        nnrti_cpu_copy_two(r, 16);
+    } else if (r->count > 8) {
+        nnrti_cpu_copy_two(r, 8);
+    } else if (r->count > 4) {
+        nnrti_cpu_copy_two(r, 4);
     } else {
-        nnrti_cpu_copy_bytes(y, x, count);
+        nnrti_cpu_copy_two(r, 2);
     }
 }
 
@@ -3060,23 +3083,27 @@ static NNRT_ReturnCode nnrti_cpu_concat_bytes(const void *attr, nnrt_view *args,
         const nnrt_view *const x = &args[k];
         const bool maps = list != NULL && ((const int32_t *)list->data)[(ptrdiff_t)k * list->dims[1] + 1] != 0;
         uint8_t table[256];
+        nnrti_cpu_byte_rows r;
         nnrt_walk w;
         bool more;
-        int32_t last, rows;
+        int32_t last;
         part.dims[axis] = x->dims[axis];
         if (maps) /* the reference kernel requantizes each byte */
             nnrti_cpu_concat_table(list, k, x, y, table);
         more = nnrt_walk_first(&w, &part, x, NULL);
         last = more ? w.rank - 1 : -1;
-        rows = last >= 0 ? w.dims[last] : 1;
+        r.rows = last >= 0 ? w.dims[last] : 1;
+        r.nextX = last >= 0 ? w.step[1][last] : 0;
+        r.nextY = last >= 0 ? w.step[0][last] : 0;
+        r.stepX = w.row[1];
+        r.stepY = w.row[0];
+        r.count = w.count;
         if (last >= 0)
-            w.dims[last] = 1; /* its rows are below */
+            w.dims[last] = 1; /* the rows of r */
         for (; more; more = nnrt_walk_next(&w)) {
-            const ptrdiff_t nextX = last >= 0 ? w.step[1][last] : 0, nextY = last >= 0 ? w.step[0][last] : 0;
-            const uint8_t *from = (const uint8_t *)x->data + w.at[1];
-            uint8_t *to = (uint8_t *)part.data + w.at[0];
-            for (int32_t i = 0; i < rows; i++, from += nextX, to += nextY)
-                nnrti_cpu_concat_row(from, w.row[1], to, w.row[0], w.count, maps ? table : NULL);
+            r.from = (const uint8_t *)x->data + w.at[1];
+            r.to = (uint8_t *)part.data + w.at[0];
+            nnrti_cpu_copy_byte_rows(&r, maps ? table : NULL);
         }
         part.data = (uint8_t *)part.data + x->dims[axis] * y->strides[axis];
     }
@@ -5030,16 +5057,26 @@ static bool nnrti_cpu_is_quantize(const nnrt_draft_step *step, bool back)
            nnrti_cpu_is_q8_view(&step->args[back ? 0 : 1].view);
 }
 
-/* In >>steps. */
+/* In >>steps, and in >>transposes. */
 static bool nnrti_cpu_reads_nchw(const nnrti_cpu_edit *e, const nnrt_draft_step *step);
+static bool nnrti_cpu_transposed_view(const nnrt_draft_step *step, nnrt_view *turned, int32_t *axes);
 
-/* Whether a step quantizes, or widens float16, and only image steps (or none) read the result: it writes channels
-   last. */
+/* Whether a step is a TRANSPOSE of an image [N,H,W,C] to [N,C,H,W], which moves no element if the result is channels last. */
+static bool nnrti_cpu_is_image_transpose(const nnrt_draft_step *step)
+{
+    nnrt_view turned;
+    int32_t axes[NNRT_MAX_RANK];
+    return nnrti_cpu_transposed_view(step, &turned, axes) && turned.rank == 4 && axes[0] == 0 && axes[1] == 3 && axes[2] == 1;
+}
+
+/* Whether a step quantizes, transposes an image or widens float16, and only image steps (or none) read the result: it
+   writes channels last. */
 static bool nnrti_cpu_feeds_image_op(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
 {
-    const bool widening = nnrti_cpu_is_widening(e, step);
-    return (widening || nnrti_cpu_is_quantize(step, false)) &&
-           (e->uses[step->args[1].tensor] & (NNRTI_CPU_USE_OTHER | (widening ? NNRTI_CPU_USE_NCHW : 0))) == 0;
+    const bool widening = nnrti_cpu_is_widening(e, step), transposes = nnrti_cpu_is_image_transpose(step);
+    return (widening || transposes || nnrti_cpu_is_quantize(step, false)) &&
+           (e->uses[step->args[step->nIn + step->nDerived].tensor] &
+            (NNRTI_CPU_USE_OTHER | (widening ? NNRTI_CPU_USE_NCHW : 0))) == 0;
 }
 
 /* Fills seen with the uses of each tensor. */
@@ -9882,14 +9919,15 @@ static bool nnrti_cpu_transpose_to_reshape(nnrti_cpu_edit *e, uint32_t s)
 }
 
 /* A TRANSPOSE becomes a copy [N,H,W,C] by blocked transposes: C is the last axis of the result, W the dense axis of
-   x; the other axes must collapse into at most two. */
+   x; the other axes must collapse into at most two. If each axis has the same stride in x and in the result, because one
+   of them is channels last, no element moves: it becomes an alias. */
 static NNRT_ReturnCode nnrti_cpu_lower_transpose(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
     nnrt_plan_arg x = step->args[0], y = step->args[step->nIn + step->nDerived], *args;
     const nnrt_view result = y.view;
     int32_t axes[NNRT_MAX_RANK];
-    bool put[4] = {false, false, false, false};
+    bool put[4] = {false, false, false, false}, same = true;
     nnrt_view turned;
     size_t count;
     if (!nnrti_cpu_same_quant(&x.view, &result))
@@ -9921,14 +9959,20 @@ static NNRT_ReturnCode nnrti_cpu_lower_transpose(nnrti_cpu_edit *e, uint32_t s)
         x.view.strides[i] = from;
         y.view.strides[i] = to;
     }
-    if (!put[2] || y.view.strides[3] != 1)
+    for (int32_t k = 0; k < turned.rank; k++)
+        same = same && (turned.dims[k] == 1 || turned.strides[k] == result.strides[k]);
+    if (!same && (!put[2] || y.view.strides[3] != 1))
         return NNRT_SUCCESS;
     if ((args = nnrt_draft_args(e->draft, s, 1, 1)) == NULL)
         return nnrti_cpu_no_memory(e, step);
+    for (int32_t k = 0; k < 4 && same; k++) {
+        x.view.dims[k] = y.view.dims[k] = k == 3 ? (int32_t)count : 1;
+        x.view.strides[k] = y.view.strides[k] = k == 3 ? 1 : (ptrdiff_t)count;
+    }
     args[0] = x;
     args[1] = y;
     nnrti_cpu_set_kernel(step, &nnrti_cpu_copy_kernel, NULL);
-    step->flags = 0;
+    step->flags = same ? NNRT_OP_ALIAS : 0;
     return NNRT_SUCCESS;
 }
 
@@ -12193,7 +12237,18 @@ static void nnrti_cpu_elide_concat_split(nnrti_cpu_edit *e, uint32_t s)
         step->kernel = NULL;
 }
 
-/* A CONCAT that copies: sorts its axes by memory order. */
+/* Whether all elements of a constant have the same bytes. */
+static bool nnrti_cpu_is_one_value(const nnrt_plan_arg *arg)
+{
+    const size_t width = nnrt_type_size(arg->view.dataType);
+    size_t count;
+    return arg->kind == NNRT_PLACE_CONSTANT && arg->view.data != NULL && nnrt_view_dense(&arg->view) &&
+           nnrt_dims_count(arg->view.dims, arg->view.rank, &count) && count > 0 &&
+           memcmp(arg->view.data, (const uint8_t *)arg->view.data + width, (count - 1) * width) == 0;
+}
+
+/* A CONCAT that copies: sorts its axes by memory order. A constant of one value is read as a broadcast scalar, in any
+   layout of the result. */
 static NNRT_ReturnCode nnrti_cpu_lower_concat(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
@@ -12204,6 +12259,9 @@ static NNRT_ReturnCode nnrti_cpu_lower_concat(nnrti_cpu_edit *e, uint32_t s)
     if ((attr = (NNRT_Concat *)nnrt_memory_keep(e->draft->memory, sizeof(*attr))) == NULL)
         return nnrti_cpu_no_memory(e, step);
     *attr = *(const NNRT_Concat *)step->attr;
+    for (uint32_t k = 0; k < step->nIn; k++)
+        if (nnrti_cpu_is_one_value(&step->args[k]))
+            memset(step->args[k].view.strides, 0, sizeof(step->args[k].view.strides));
     attr->axis = nnrti_cpu_sort_axes_by(step, &step->args[step->nIn + step->nDerived], (int32_t)attr->axis);
     if (step->nDerived > 0)
         step->args[step->nIn].view = list;

@@ -961,6 +961,81 @@ static void test_packed(void **unused)
     }
 }
 
+/* ---- transposed images ---- */
+
+/* Runs a model on a set; returns the steps of its session. */
+static uint32_t steps_of(const char *device, const NNRT_Model *model, const made *m, float *y)
+{
+    nnrt_session *session = NULL;
+    nnrt_error e;
+    nnrt_session_desc desc;
+    nnrt_io in = nnrt_io_make(m->x, m->nX * sizeof(float)), out = nnrt_io_make(y, m->nY * sizeof(float));
+    uint32_t steps;
+    memset(&desc, 0, sizeof(desc));
+    memset(&e, 0, sizeof(e));
+    desc.device = device;
+    if (nnrt_session_create(&session, model, &desc, &e) != NNRT_SUCCESS)
+        fail_msg("%s on %s: %s", m->what, device, e.message);
+    if (nnrt_run(session, &in, 1, &out, 1) != NNRT_SUCCESS)
+        fail_msg("%s on %s: %s", m->what, device, nnrt_session_error(session));
+    steps = nnrt_session_get_memory(session).steps;
+    nnrt_session_destroy(session);
+    return steps;
+}
+
+/* Converters write a convolution of an image [N,H,W,C] as TRANSPOSE to [N,C,H,W], convolution, TRANSPOSE back. Channels last,
+   neither moves an element: the first is no step, and the last one at most a copy, as its result is the caller's. */
+static void test_transposed_images(void **unused)
+{
+    static const int32_t four = 4, first[4] = {0, 3, 1, 2}, last[4] = {0, 2, 3, 1};
+    (void)unused;
+    state = 77;
+    for (int32_t i = 0; i < 24; i++) {
+        const bool depthwise = i % 4 == 3;
+        const int32_t k = 2 + (int32_t)draw(9);
+        conv s = conv_of(1 + (int32_t)draw(2), k, depthwise ? k : 2 + (int32_t)draw(20), depthwise ? k : 1);
+        nnrt_builder *b = NULL;
+        NNRT_Model *turned = NULL;
+        int32_t dims[5];
+        uint32_t in[3], axes[2];
+        nnrt_error e;
+        made m;
+        float *y, *z;
+        do /* of an image or result of one pixel or one row both orders are the same */
+            draw_window(&s);
+        while (s.in[1] < 2 || s.in[2] < 2);
+        s.planes = false;
+        m = make(&s);
+        memset(&e, 0, sizeof(e));
+        assert_int_equal(nnrt_builder_create(&b, "turned", NULL), NNRT_SUCCESS);
+        axes[0] = nnrt_builder_input(b, "x", F32, dims_of(&s, s.in, s.k, dims), dims);
+        axes[1] = nnrt_builder_constant(b, "to planes", NNRT_DATA_TYPE_INT32, 1, &four, first, true);
+        in[0] = nnrt_builder_op(b, "planes", NNRT_NODE_TYPE_TRANSPOSE, NULL, axes, 2);
+        nnrt_builder_format(b, in[0], NNRT_FORMAT_NCHW);
+        in[1] = nnrt_builder_constant(b, "w", F32, 4, (const int32_t[]){s.c, s.window[1], s.window[2], s.k / s.group}, m.w, true);
+        in[2] = s.bias ? nnrt_builder_constant(b, "bias", F32, 1, &s.c, m.bias, true) : NNRT_NO_TENSOR;
+        axes[0] = add_conv(b, "conv", &s, in);
+        axes[1] = nnrt_builder_constant(b, "back", NNRT_DATA_TYPE_INT32, 1, &four, last, true);
+        nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_TRANSPOSE, NULL, axes, 2));
+        if (nnrt_builder_finish(b, &turned, &e) != NNRT_SUCCESS)
+            fail_msg("%s: %s", m.what, e.message);
+        nnrt_builder_destroy(b);
+        y = reals(m.nY);
+        z = reals(m.nY);
+        for (uint32_t set = 0; set < nSets; set++) {
+            const uint32_t plain = steps_of(sets[set], m.model, &m, y), steps = steps_of(sets[set], turned, &m, z);
+            if (memcmp(y, z, m.nY * sizeof(float)) != 0)
+                fail_msg("%s on %s: other bits with its image transposed", m.what, sets[set]);
+            if (!has_no_floats(set) && steps > plain)
+                fail_msg("%s on %s: %u steps with its image transposed, %u without", m.what, sets[set], steps, plain);
+        }
+        free(y);
+        free(z);
+        nnrt_model_destroy(turned);
+        drop(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -969,6 +1044,7 @@ int main(void)
         cmocka_unit_test(test_large_groups),
         cmocka_unit_test(test_transposed),
         cmocka_unit_test(test_transposed_groups),
+        cmocka_unit_test(test_transposed_images),
         cmocka_unit_test(test_strides),
         cmocka_unit_test(test_common_divisors),
         cmocka_unit_test(test_volumes),
