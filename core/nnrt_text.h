@@ -328,8 +328,8 @@ NNRT_API NNRT_ReturnCode nnrt_chat_format(int32_t chat, const nnrt_chat_message 
 
 /* Sequences of tokens in one cache, whose rows are pages (metadata "pages" of a model, nnrt_gguf_desc.cachePage): sequences that
    begin with the same tokens share their pages, and a page is copied when one of them writes it. All memory is allocated when
-   the pages are created; the states of the session are the pool. A program writes a prompt once, and goes on with it in several
-   sequences:
+   the pages are created; the states of the session are the pool. A program writes a prompt once, and several sequences continue
+   it:
        nnrt_pages_write(pages, 0, 0, prompt, &copy, &error), and a run with nnrt_pages_table(pages, 0)
        nnrt_pages_share(pages, 0, 1, prompt, &error)
        nnrt_pages_write(pages, 1, prompt, 1, &copy, &error), the copy, and a run with nnrt_pages_table(pages, 1)
@@ -345,9 +345,9 @@ typedef struct nnrt_page_copy {
 NNRT_API NNRT_ReturnCode nnrt_pages_create(nnrt_pages **pages, uint32_t count, uint32_t rows, uint32_t sequences,
                                            const nnrt_allocator *allocator, nnrt_error *error);
 /* Makes the rows first to first + count - 1 of a sequence writable, before the run that writes them: their pages are its own
-   from then on, and the rows behind them are forgotten. *copy: what the caller copies before that run. OUT_OF_MEMORY: too few
-   pages are free; INVALID_PARAMETER: first is behind the rows of the sequence, or the rows exceed all pages. Then nothing has
-   changed. */
+   from then on, and the rows behind them are forgotten. *copy: the rows that the caller copies before that run.
+   OUT_OF_MEMORY: too few pages are free; INVALID_PARAMETER: first is behind the rows of the sequence, or the rows exceed all
+   pages. Then nothing has changed. */
 NNRT_API NNRT_ReturnCode nnrt_pages_write(nnrt_pages *pages, uint32_t sequence, uint32_t first, uint32_t count,
                                           nnrt_page_copy *copy, nnrt_error *error);
 /* Sequence `to` becomes the first `rows` rows of `from`, without a copy; rows 0: it becomes empty. */

@@ -3366,7 +3366,7 @@ typedef struct nnrti_cpu_blocks {
     nnrti_cpu_block run, then;
     const nnrti_cpu_compare *compare;
     size_t width, to; /* bytes of an element of x and y, of z */
-    ptrdiff_t parts;  /* an element is so many of those that `run` reads */
+    ptrdiff_t parts;  /* elements that `run` reads for one element of x and y */
 } nnrti_cpu_blocks;
 
 /* n rounded up to groups. */
@@ -3688,7 +3688,7 @@ typedef struct nnrti_cpu_reduce_job {
     bool along;    /* lines one by one; else adjacent ones at once */
 } nnrti_cpu_reduce_job;
 
-/* What a reduction takes of numbers, and with which block: of ALL the smaller one of 0 and 1. */
+/* The block that reduces `count` numbers v, which are first replaced by their terms: squares, absolute values, of ALL 0 or 1. */
 static nnrti_cpu_block nnrti_cpu_reduction_of(NNRT_ReduceMode mode, int64_t *v, int32_t count)
 {
     switch (mode) {

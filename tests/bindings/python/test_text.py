@@ -342,7 +342,7 @@ class Decoders(Case):
         self.refuses(ValueError, "sequences are for GGUF and safetensors files", text.Decoder, onnx, sequences=2)
 
     def test_fork(self):
-        """Generators that continue one prompt in turns say what generators of their own say."""
+        """Generators that continue one prompt in turns give the tokens of generators that each began with it."""
         file = self.bytes_model()[1]
         first = text.Generator(file, context=200, sequences=3)
         begin = list(first.generate_tokens("hello there", 9))
