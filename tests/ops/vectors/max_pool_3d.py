@@ -103,6 +103,9 @@ def cases(w, average):
         for include in ((0, 1) if average else (0,)):
             go("no two extents equal, rank %d%s" % (len(shape), ", paddings" if include else ""), some(shape), k, (2, 1, 3),
                pads=(1, 0, 1)[:len(k)] + (1, 1, 0)[:len(k)], include=include, index=None if average else np.int64)
+    for include in ((0, 1) if average else (0,)):
+        go("a dilation larger than the volume%s" % (", paddings" if include else ""), some((1, 2, 2, 3, 3)), (2, 1, 2), (1, 1, 1), (3, 1, 1),
+           pads=(0, 0, 0, 2, 0, 0), include=include)
     x = some((1, 2, 3, 3, 3))
     for name, count in (("strides", 3), ("dilations", 3), ("kernelShape", 3), ("pads", 6)):
         for what, value in (("too few", [1] * (count - 1)), ("too many", [1] * (count + 1)), ("negative", [1] * (count - 1) + [-1])):
