@@ -1445,10 +1445,46 @@ static void test_places_of_open_extents(void **state)
     }
 }
 
+/* Nodes behind an input of dynamic dimensions are judged by their types alone, which follow for each result from the types of
+   the inputs, if the model declares none. */
+static void test_supported_types(void **state)
+{
+    static const int32_t four = 4, dynamic = -1, unknown = NNRT_RANK_UNKNOWN;
+    NNRT_Split split;
+    NNRT_Model *model = NULL;
+    nnrt_builder *b = NULL;
+    nnrt_error e;
+    bool ok[3] = {false, false, false};
+    uint32_t x, parts[2];
+    (void)state;
+    memset(&split, 0, sizeof(split));
+    memset(&e, 0, sizeof(e));
+    split.outputNum = 2;
+    assert_int_equal(nnrt_builder_create(&b, "types", NULL), NNRT_SUCCESS);
+    x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_INT32, 1, &four);
+    parts[0] = nnrt_builder_tensor(b, "first");
+    parts[1] = nnrt_builder_tensor(b, "second");
+    nnrt_builder_node(b, "split", NNRT_NODE_TYPE_SPLIT, &split, &x, 1, parts, 2);
+    nnrt_builder_output(b, nnrt_builder_op(b, "sum", NNRT_NODE_TYPE_ADD_FUSION, NULL, parts, 2));
+    nnrt_builder_output(b, nnrt_builder_op(b, "other", NNRT_NODE_TYPE_NEG, NULL, &parts[1], 1));
+    if (nnrt_builder_finish(b, &model, &e) != NNRT_SUCCESS)
+        fail_msg("%s", e.message);
+    nnrt_builder_destroy(b);
+    ((NNRT_Node *)&model->nodes.data[2])->nodeType = NNRT_NODE_TYPE_SIN; /* not of int32 */
+    for (uint32_t t = 0; t < model->allTensors.count; t++) {
+        NNRT_Tensor *const tensor = (NNRT_Tensor *)&model->allTensors.data[t];
+        tensor->dims = NNRT_Int32List_make(t == x ? &dynamic : &unknown, 1);
+        tensor->dataType = t == x ? NNRT_DATA_TYPE_INT32 : NNRT_DATA_TYPE_UNKNOWN;
+    }
+    assert_int_equal(nnrt_device_supported(nnrt_device_find("reference"), model, NULL, ok, 3, NULL, NULL), NNRT_SUCCESS);
+    assert_true(ok[0] && ok[1] && !ok[2]);
+    nnrt_model_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),                cmocka_unit_test(test_used_up), cmocka_unit_test(test_typed), cmocka_unit_test(test_in_place),         cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_supported_types), cmocka_unit_test(test_by_hand),                cmocka_unit_test(test_used_up), cmocka_unit_test(test_typed), cmocka_unit_test(test_in_place),         cmocka_unit_test(test_copies),
         cmocka_unit_test(test_default_attr),           cmocka_unit_test(test_empty_and_scalar), cmocka_unit_test(test_misuse),
         cmocka_unit_test(test_inferred),               cmocka_unit_test(test_graphs),           cmocka_unit_test(test_checked),
         cmocka_unit_test(test_many),                   cmocka_unit_test(test_out_of_memory),    cmocka_unit_test(test_attach),
