@@ -9740,8 +9740,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_tables(nnrti_cpu_edit *e, uint32_t s)
 /* >>transposes */
 /* Fusion of TRANSPOSE steps. A TRANSPOSE before or after a matrix multiplication of two runtime tensors, as
    attention layers have, moves no data: the multiplication reads or writes through a view with permuted strides. A
-   TRANSPOSE that only permutes axes of size 1 becomes a reshape. A remaining TRANSPOSE that moves the last axis
-   becomes a blocked copy. */
+   TRANSPOSE that only permutes axes of size 1, or that stands between NHWC and a channels-last image, becomes an alias. A
+   remaining TRANSPOSE that moves the last axis becomes a blocked copy. */
 
 /* *turned: the input of a TRANSPOSE, viewed with the axes of its result; axes: the axis of x that each one is.
    false: the axes are not known, or x is a constant. */
