@@ -58,7 +58,7 @@ def say(text):
 
 
 def compiled(tree, source, program):
-    must(*os.environ.get('CC', 'cc').split(), '-std=c99', *ALIGNED, '-w', '-I.', '-Itests', source, '-o',
+    must(*os.environ.get('CC', 'cc').split(), '-std=c99', *ALIGNED, '-w', '-I.', '-Itests/kit', source, '-o',
          os.path.abspath(program), '-lm', '-lpthread', cwd=tree)
     return program
 
