@@ -2198,17 +2198,17 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(nbits_zeros)(const nnrti_cpu_nbits *a, const 
     return nnrti_v_load((const float *)(const void *)zeros + first);
 }
 
-#define NNRTI_NBITS_AHEAD 2048 /* words, 8 KiB: hardware does not prefetch over the border of a page, and memory takes that long */
+#define NNRTI_NBITS_AHEAD 1536 /* words, 6 KiB: hardware does not prefetch over the border of a page, and memory takes that long */
 
-/* Prefetches `count` words, a multiple of LANES. */
+/* Prefetches `count` words, a multiple of LANES, which are read once: not into the caches that keep activations. */
 NNRTI_CPU_INLINE void NNRTI_CPU(nbits_prefetch)(const uint32_t *w, const int32_t count)
 {
-    __builtin_prefetch(w + NNRTI_NBITS_AHEAD, 0, 2);
+    __builtin_prefetch(w + NNRTI_NBITS_AHEAD, 0, 0);
     if (count > 16)
-        __builtin_prefetch(w + NNRTI_NBITS_AHEAD + 16, 0, 2);
+        __builtin_prefetch(w + NNRTI_NBITS_AHEAD + 16, 0, 0);
     if (count > 32) {
-        __builtin_prefetch(w + NNRTI_NBITS_AHEAD + 32, 0, 2);
-        __builtin_prefetch(w + NNRTI_NBITS_AHEAD + 48, 0, 2);
+        __builtin_prefetch(w + NNRTI_NBITS_AHEAD + 32, 0, 0);
+        __builtin_prefetch(w + NNRTI_NBITS_AHEAD + 48, 0, 0);
     }
 }
 
