@@ -733,7 +733,8 @@ static void test_drop_refused(void **state)
     memset(&error, 0, sizeof(error));
     assert_int_equal(nnrt_session_drop_rows(s, model, 4, 0, 1, &error), NNRT_NOT_SUPPORT);
     assert_non_null(strstr(error.message, "metadata rotary"));
-    assert_int_equal(nnrt_session_drop_rows(t, whole, 0, 0, 0, NULL), NNRT_NOT_SUPPORT);
+    assert_int_equal(nnrt_session_drop_rows(t, whole, 0, 0, 0, &error), NNRT_NOT_SUPPORT);
+    assert_non_null(strstr(error.message, "not in place"));
     assert_int_equal(nnrt_session_drop_rows(NULL, model, 0, 0, 0, NULL), NNRT_NULL_PTR);
     assert_int_equal(nnrt_session_drop_rows(s, NULL, 0, 0, 0, NULL), NNRT_NULL_PTR);
     for (int i = 0; i < ROWS * WIDTH; i++)
