@@ -9929,6 +9929,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_transpose(nnrti_cpu_edit *e, uint32_t s)
     int32_t axes[NNRT_MAX_RANK];
     bool put[4] = {false, false, false, false}, same = true;
     nnrt_view turned;
+    ptrdiff_t reach = 1;
     size_t count;
     if (!nnrti_cpu_same_quant(&x.view, &result))
         return nnrti_cpu_lower_transpose_q8(e, s);
@@ -9959,8 +9960,11 @@ static NNRT_ReturnCode nnrti_cpu_lower_transpose(nnrti_cpu_edit *e, uint32_t s)
         x.view.strides[i] = from;
         y.view.strides[i] = to;
     }
-    for (int32_t k = 0; k < turned.rank; k++)
+    for (int32_t k = 0; k < turned.rank; k++) {
         same = same && (turned.dims[k] == 1 || turned.strides[k] == result.strides[k]);
+        reach += (turned.dims[k] - 1) * turned.strides[k];
+    }
+    same = same && reach == (ptrdiff_t)count; /* not slices of larger tensors */
     if (!same && (!put[2] || y.view.strides[3] != 1))
         return NNRT_SUCCESS;
     if ((args = nnrt_draft_args(e->draft, s, 1, 1)) == NULL)
