@@ -414,7 +414,7 @@ static void test_layouts(void **unused)
         const between kind = (between)(round % BETWEENS);
         const int32_t dims[4] = {1 + (int32_t)draw(2), 3 + 5 * (int32_t)draw(2), 6, 4 + (int32_t)draw(5)};
         const int32_t c = draw(2) == 0 ? 8 : 19, first[4] = {c, 3, 3, dims[1]};
-        const int32_t made[4] = {dims[0], c, dims[2], dims[3]};
+        const int32_t sizes[4] = {dims[0], c, dims[2], dims[3]};
         const bool twice = round / BETWEENS % 2 != 0, shown = round / BETWEENS % 3 == 2;
         nnrt_builder *b = NULL;
         chain s;
@@ -443,7 +443,7 @@ static void test_layouts(void **unused)
             free(w);
         }
         nnrt_builder_format(b, x, NNRT_FORMAT_NCHW);
-        y = put_between(b, "y", kind, x, made, &image);
+        y = put_between(b, "y", kind, x, sizes, &image);
         if (image) {
             const int32_t channels = kind == JOINED ? 2 * c : kind == CUT ? c - 1 : c;
             const int32_t last[4] = {5, 1, 1, channels};
@@ -452,7 +452,7 @@ static void test_layouts(void **unused)
             nnrt_builder_format(b, y, NNRT_FORMAT_NCHW);
         }
         if (twice) {
-            uint32_t other = put_between(b, "z", (between)((kind + 1 + round / BETWEENS) % BETWEENS), x, made, &again);
+            uint32_t other = put_between(b, "z", (between)((kind + 1 + round / BETWEENS) % BETWEENS), x, sizes, &again);
             if (other != x && other != y)
                 out[nOut++] = other;
         }
