@@ -255,7 +255,8 @@ static bool cli_copy_put_call(const nnrt_op *op, const nnrt_kernel_row *kernel, 
     return true;
 }
 
-/* Prints `before`, the words of a text and `behind`; lines after the first begin with four spaces, none has over 120 columns. */
+/* Prints `before`, the words of a text and `behind`; lines after the first begin with four spaces, none has over 120 columns.
+   "Derived:" and "Resolved:" begin a line. */
 static void cli_copy_put_words(cli_text before, cli_text text, const char *behind)
 {
     size_t column = before.n + 1;
@@ -266,7 +267,7 @@ static void cli_copy_put_words(cli_text before, cli_text text, const char *behin
         if (*at == ' ' || *at == '\n') {
             word = at + 1;
         } else if (at + 1 == end || at[1] == ' ' || at[1] == '\n') {
-            const bool full = column + 1 + n > 117;
+            const bool full = column + 1 + n > 117 || (column > 1 && (strncmp(word, "Derived:", 8) == 0 || strncmp(word, "Resolved:", 9) == 0));
             printf("%s%.*s", full ? "\n    " : " ", (int)n, word);
             column = full ? 1 + n : column + 1 + n;
         }
