@@ -217,18 +217,19 @@ static bool read_set(const char *folder, data_set *s)
     int found = 1;
     s->nIn = s->nOut = s->nNames = 0;
     for (uint32_t i = 0; i < s->nEnds[0] && found == 1; i++) {
-        declared *end = &s->ends[0][i];
+        declared end; /* a copy: snprintf must not read what it writes, *s */
         snprintf(path, sizeof(path), "%s/input_%u.pb", folder, i);
-        if ((found = read_value(path, end, s->inputs, &s->nIn)) != 1)
+        if ((found = read_value(path, &s->ends[0][i], s->inputs, &s->nIn)) != 1)
             break;
+        end = s->ends[0][i];
         for (; s->nNames < s->nIn; s->nNames++) {
-            if (end->sequence)
-                snprintf(s->names[s->nNames], sizeof(s->names[0]), "%s[%u]", end->name,
-                         s->nNames - (s->nIn - (uint32_t)end->length));
+            if (end.sequence)
+                snprintf(s->names[s->nNames], sizeof(s->names[0]), "%s[%u]", end.name,
+                         s->nNames - (s->nIn - (uint32_t)end.length));
             else
-                snprintf(s->names[s->nNames], sizeof(s->names[0]), "%s", end->name);
-            s->dynamic[s->nNames] = end->dynamic;
-            s->inside[s->nNames] = end->sequence;
+                snprintf(s->names[s->nNames], sizeof(s->names[0]), "%s", end.name);
+            s->dynamic[s->nNames] = end.dynamic;
+            s->inside[s->nNames] = end.sequence;
         }
     }
     for (uint32_t i = 0; i < s->nEnds[1] && found >= 0; i++) {
