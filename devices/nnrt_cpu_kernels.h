@@ -79,6 +79,14 @@ MIT license, see LICENSE.
 #define nnrti_v_min NNRTI_CPU(v_min)
 #define nnrti_v_max NNRTI_CPU(v_max)
 
+/* Prefetches the `count` words, 6 KiB behind w: hardware does not prefetch over the border of a page, and memory takes that
+   long. They are read once: not into the caches that keep activations. A macro, because gcc inlines no function of another
+   instruction set that has more instructions. */
+#define NNRTI_NBITS_PREFETCH(w, count)                                                                                 \
+    NNRTI_CPU_UNROLL                                                                                                   \
+    for (int32_t line = 0; line < (count); line += 16)                                                                 \
+        __builtin_prefetch((w) + 1536 + line, 0, 0)
+
 #if !defined(__clang__) && (defined(__x86_64__) || defined(__i386__))
 #pragma GCC push_options
 #pragma GCC optimize("no-ipa-ra", "no-schedule-insns2", "no-inline-functions", "no-partial-inlining")
@@ -112,8 +120,18 @@ MIT license, see LICENSE.
 #elif defined(__clang__)
 #pragma clang attribute push(__attribute__((target("dotprod"))), apply_to = function)
 #else
+/* gcc inlines functions of the baseline only into targets that have all of its instructions: one that is at least armv8.2-a,
+   as far as macros tell, is extended, another one replaced. */
 #pragma GCC push_options
+#if defined(__ARM_FEATURE_DOTPROD) || defined(__ARM_FEATURE_COMPLEX) || defined(__ARM_FEATURE_FP16_VECTOR_ARITHMETIC)
 #if NNRTI_CPU_DOT == 3
+#pragma GCC target("+dotprod+fp16")
+#elif NNRTI_CPU_DOT == 2
+#pragma GCC target("+dotprod+i8mm")
+#else
+#pragma GCC target("+dotprod")
+#endif
+#elif NNRTI_CPU_DOT == 3
 #pragma GCC target("arch=armv8.2-a+dotprod+fp16")
 #elif NNRTI_CPU_DOT == 2
 #pragma GCC target("arch=armv8.2-a+dotprod+i8mm")
@@ -2198,20 +2216,6 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(nbits_zeros)(const nnrti_cpu_nbits *a, const 
     return nnrti_v_load((const float *)(const void *)zeros + first);
 }
 
-#define NNRTI_NBITS_AHEAD 1536 /* words, 6 KiB: hardware does not prefetch over the border of a page, and memory takes that long */
-
-/* Prefetches `count` words, a multiple of LANES, which are read once: not into the caches that keep activations. */
-NNRTI_CPU_INLINE void NNRTI_CPU(nbits_prefetch)(const uint32_t *w, const int32_t count)
-{
-    __builtin_prefetch(w + NNRTI_NBITS_AHEAD, 0, 0);
-    if (count > 16)
-        __builtin_prefetch(w + NNRTI_NBITS_AHEAD + 16, 0, 0);
-    if (count > 32) {
-        __builtin_prefetch(w + NNRTI_NBITS_AHEAD + 32, 0, 0);
-        __builtin_prefetch(w + NNRTI_NBITS_AHEAD + 48, 0, 0);
-    }
-}
-
 /* Adds entry i of the words, less base and zero point, times x[r][k] to part[r * vectors + v]. less: both, of the
    entries decoded at bit e * bits, less[e * vectors + v]; NULL: the zero point is the middle. */
 NNRTI_CPU_INLINE void NNRTI_CPU(nbits_multiply)(const NNRTI_CPU(v_unsigned) * words, int32_t i, const nnrti_v *less,
@@ -2290,7 +2294,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(nbits_microkernel)(const NNRTI_CPU(gemm_tile) * 
                     NNRTI_CPU(nbits_multiply)(words, e, zeros ? less : NULL, x, k + i + e, part, rows, vectors, bits);
                 break;
             }
-            NNRTI_CPU(nbits_prefetch)(w, vectors * NNRTI_LANES);
+            NNRTI_NBITS_PREFETCH(w, vectors * NNRTI_LANES);
             NNRTI_CPU_UNROLL
             for (int32_t e = 0; e < per; e++)
                 NNRTI_CPU(nbits_multiply)(words, e, zeros ? less : NULL, x, k + i + e, part, rows, vectors, bits);
@@ -11693,10 +11697,12 @@ NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(nbits_group)(const uint32_t *w, int32_t g, co
 NNRTI_CPU_INLINE void NNRTI_CPU(nbits_ahead)(const uint32_t *w, int32_t g, const int32_t bits)
 {
     const int32_t low = bits == 8 ? 8 : bits < 4 ? 2 : 4, high = bits - low, each = 8 / low, several = 8 / (high > 0 ? high : 1);
-    if (g % each == 0)
-        NNRTI_NBITS(nbits_prefetch)(w + g / each * NNRTI_NBITS_WIDTH, NNRTI_NBITS_WIDTH);
-    if (high > 0 && g % several == 0)
-        NNRTI_NBITS(nbits_prefetch)(w + (low + g / several) * NNRTI_NBITS_WIDTH, NNRTI_NBITS_WIDTH);
+    if (g % each == 0) {
+        NNRTI_NBITS_PREFETCH(w + g / each * NNRTI_NBITS_WIDTH, NNRTI_NBITS_WIDTH);
+    }
+    if (high > 0 && g % several == 0) {
+        NNRTI_NBITS_PREFETCH(w + (low + g / several) * NNRTI_NBITS_WIDTH, NNRTI_NBITS_WIDTH);
+    }
 }
 
 #if NNRTI_NBITS_DOT
@@ -12480,7 +12486,7 @@ static const nnrti_cpu_isa NNRTI_CPU(isa) = {
 #undef NNRTI_CPU_NBITS_MICROKERNEL
 #undef NNRTI_NBITS_VECTORS
 #undef NNRTI_NBITS_WIDTH
-#undef NNRTI_NBITS_AHEAD
+#undef NNRTI_NBITS_PREFETCH
 #undef NNRTI_NBITS
 #undef NNRTI_NBITS_TALL
 #undef NNRTI_NBITS_DOT
