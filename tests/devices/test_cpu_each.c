@@ -22,6 +22,11 @@
 
 /* ---- unary functions ---- */
 
+/* NaN below 1: the acosh of musl is wrong for large negative numbers. */
+static double inverse_cosh(double x)
+{
+    return x < 1 ? (double)NAN : acosh(x);
+}
 static double leaky(double x)
 {
     return x < 0 ? 0.25 * x : x;
@@ -146,7 +151,7 @@ static const one ones[] = {
     {NNRT_NODE_TYPE_SINH, NULL, sinh, 4, 0, 0},
     {NNRT_NODE_TYPE_COSH, NULL, cosh, 4, 0, 0},
     {NNRT_NODE_TYPE_ASINH, NULL, asinh, 4, 0, 0},
-    {NNRT_NODE_TYPE_ACOSH, NULL, acosh, 4, 0, 0},
+    {NNRT_NODE_TYPE_ACOSH, NULL, inverse_cosh, 4, 0, 0},
     {NNRT_NODE_TYPE_ATANH, NULL, atanh, 4, 0, 0},
     {NNRT_NODE_TYPE_ABS, NULL, fabs, 0, 0, 0},
     {NNRT_NODE_TYPE_NEG, NULL, negative, 0, 0, 0},

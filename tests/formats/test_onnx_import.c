@@ -6444,6 +6444,7 @@ static void test_deferred_values(void **state)
 static void test_deferred(void **state)
 {
     static const int64_t first = 0, last = 2;
+    const uint16_t one = 1;
     const nnrt_input x = known_of("x", 2, 2, 3, NULL), any = known_of("x", 2, -1, 3, NULL), wrong = known_of("x", 2, 2, 4, NULL),
                      axis = known_of("a", 1, 1, 0, &first), other = known_of("a", 1, 1, 0, &last),
                      nobody = known_of("b", 1, 1, 0, &first);
@@ -6478,7 +6479,8 @@ static void test_deferred(void **state)
     } while (0)
     REFUSED(nnrt_session_create(&session, model, NULL, &e), NNRT_UNSUPPORTED_OP, "axes 'a' must be a constant (nnrt_session_desc.inputs");
     REFUSED(nnrt_session_bytes(model, NULL, &bytes, &e), NNRT_UNSUPPORTED_OP, "axes 'a' must be a constant");
-    REFUSED(nnrt_model_save_memory(model, NULL, NULL, 0, &bytes, &e), NNRT_UNSUPPORTED_OP, "axes 'a' must be a constant");
+    if (*(const uint8_t *)&one == 1) /* a big-endian machine saves no model */
+        REFUSED(nnrt_model_save_memory(model, NULL, NULL, 0, &bytes, &e), NNRT_UNSUPPORTED_OP, "axes 'a' must be a constant");
     REFUSED(nnrt_model_optimize(&model, NULL, &e), NNRT_UNSUPPORTED_OP, "axes 'a' must be a constant");
     assert_ptr_equal(model, before);
     desc.inputs = two;
