@@ -6535,7 +6535,7 @@ static void test_deferred(void **state)
     assert_int_equal(nnrt_model_fix(&fixed, model, two, 2, &e), NNRT_SUCCESS);
     assert_null(nnrt_model_deferred(fixed));
     assert_int_equal(fixed->inputIndex.count, 1);
-    assert_int_equal(nnrt_model_save_memory(fixed, NULL, NULL, 0, &bytes, &e), NNRT_SUCCESS);
+    assert_int_equal(nnrt_model_save_memory(fixed, NULL, NULL, 0, &bytes, &e), *(const uint8_t *)&one == 1 ? NNRT_SUCCESS : NNRT_NOT_SUPPORT);
     memset(&desc, 0, sizeof(desc));
     bound.tensor = "x";
     bound.most = dims[0];
