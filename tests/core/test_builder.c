@@ -774,6 +774,16 @@ static void test_graphs(void **state)
             assert_int_equal(refused(b, "node 0 'w' (ADD_FUSION)"), NNRT_INVALID_SHAPE);
         }
     }
+    for (uint32_t k = 0; k < 2; k++) { /* no node writes an input of a graph */
+        uint32_t inputs[2];
+        b = begin(NULL);
+        inputs[0] = nnrt_builder_tensor(b, "v");
+        inputs[1] = nnrt_builder_tensor(b, "w");
+        y = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims2x3);
+        nnrt_builder_graph_io(b, nnrt_builder_graph(b, "body"), inputs, 2, NULL, 0);
+        nnrt_builder_node(b, "late", NNRT_NODE_TYPE_SQRT, NULL, &y, 1, &inputs[k], 1);
+        at_once(b, NNRT_INVALID_OUTPUT, 0, "node 0 'late' (SQRT)");
+    }
     b = begin(NULL); /* the inputs of a graph may be set again: nodes may then write the previous inputs */
     v = nnrt_builder_tensor(b, "v");
     y = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims2x3);
