@@ -299,7 +299,7 @@ SEES = {  # suites that include the header, the most thorough first; math, plann
     'nnrt_hal.h': ['hal', 'session', 'control', 'open', 'builder', 'passes', 'onnx_nodes', 'hostile', 'file', 'hdi', 'remote',
                    'auto', 'cache', 'packs', 'custom', 'budget', 'nnadapter'],
     'core/nnrt_graph.h': ['builder', 'passes', 'session', 'open', 'control', 'onnx_nodes', 'hostile', 'file', 'onnx_import',
-                          'quantize', 'log', 'budget', 'acceptance'],
+                          'quantize', 'states', 'log', 'budget', 'acceptance'],
     'nnrt.h': ['session', 'open', 'control', 'onnx_nodes', 'hostile', 'file', 'cache', 'packs', 'states', 'memory', 'remote',
                'budget', 'acceptance', 'corners', 'auto', 'nnadapter'],
 }
