@@ -301,7 +301,7 @@ SEES = {  # suites that include the header, the most thorough first; math, plann
     'core/nnrt_graph.h': ['builder', 'passes', 'session', 'open', 'control', 'onnx_nodes', 'hostile', 'file', 'onnx_import',
                           'quantize', 'states', 'log', 'budget', 'acceptance'],
     'nnrt.h': ['session', 'open', 'control', 'onnx_nodes', 'hostile', 'file', 'cache', 'packs', 'states', 'memory', 'remote',
-               'budget', 'acceptance', 'corners', 'auto', 'nnadapter'],
+               'budget', 'acceptance', 'corners', 'auto', 'hdi', 'nnadapter'],
 }
 
 
