@@ -413,6 +413,25 @@ static void test_damage(void **state)
     nnrt_model_destroy(m);
 }
 
+/* A model of the caller's own, which no file can have the packed weights of: they are packed and kept in the cache. */
+static void test_own_model(void **state)
+{
+    NNRT_Model *m = made_model(1, F32), own = *m;
+    nnrt_cache *c = cache_in_memory();
+    outcome plain = session_of(m, NULL), r;
+    (void)state;
+    own.self = NULL;
+    r = session_of(&own, c);
+    assert_false(r.taken);
+    assert_int_equal(r.state.prepared, 1);
+    assert_int_equal(r.state.kept, 1);
+    same(&plain, &r);
+    nnrt_cache_destroy(c);
+    nnrt_model_destroy(m);
+    free(plain.y);
+    free(r.y);
+}
+
 /* ---- packed weights that do not apply ---- */
 
 static void test_others(void **state)
@@ -1771,7 +1790,7 @@ int main(void)
         cmocka_unit_test(test_second_start_dynamic), cmocka_unit_test(test_missed), cmocka_unit_test(test_restore_memory),
         cmocka_unit_test(test_blocks), cmocka_unit_test(test_shared_constant),
         cmocka_unit_test(test_taken),     cmocka_unit_test(test_damage), cmocka_unit_test(test_others),
-        cmocka_unit_test(test_unread),
+        cmocka_unit_test(test_own_model), cmocka_unit_test(test_unread),
         cmocka_unit_test(test_optimized), cmocka_unit_test(test_buffer), cmocka_unit_test(test_shared),
         cmocka_unit_test(test_key),       cmocka_unit_test(test_table), cmocka_unit_test(test_export_fails),
     };
