@@ -270,6 +270,16 @@ static uint32_t nodes_of(const NNRT_Model *m, NNRT_NodeType type)
     return n;
 }
 
+/* Whether the model has a constant of this name. */
+static bool has_constant(const NNRT_Model *m, const char *name)
+{
+    for (uint32_t i = 0; i < m->allTensors.count; i++)
+        if (m->allTensors.data[i].data.addr != NULL && m->allTensors.data[i].name != NULL &&
+            strcmp(m->allTensors.data[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 /* Finishes b, optimizes, compares results; the optimized model has `nodes` nodes. The caller destroys it. */
 static NNRT_Model *optimized(nnrt_builder *b, uint32_t nodes, double tolerance, const nnrt_dims *shapes)
 {
@@ -524,6 +534,15 @@ static void test_fold_work(void **state)
     assert_int_equal(nnrt_model_optimize(&m, NULL, NULL), NNRT_SUCCESS);
     assert_int_equal(m->nodes.count, 4); /* two products are left, the mean and the sum */
     nnrt_model_destroy(m);
+
+    b = begin(NULL); /* sums of 256 products each, not of as many as the weight has elements, which exceeds the budget */
+    x = input(b, "x", 1, 0, 0, 0);
+    memset(&connect, 0, sizeof(connect));
+    in[0] = in[1] = nnrt_builder_constant(b, NULL, F32, 2, (const int32_t[2]){64, 256}, data, false);
+    in[2] = NNRT_NO_TENSOR;
+    y = add_op(b, NULL, NNRT_NODE_TYPE_FULL_CONNECTION, &connect, in, 3);
+    nnrt_builder_output(b, op2(b, NNRT_NODE_TYPE_ADD_FUSION, x, y));
+    expect(b, 1, 0);
 
     b = begin(NULL);
     x = input(b, "x", 1, 0, 0, 0);
@@ -931,6 +950,29 @@ static void test_affine_chain(void **state)
     assert_int_equal(((const NNRT_FullConnection *)m->nodes.data[0].nodeAttr.data)->activationType,
                      NNRT_ACTIVATION_TYPE_RELU6);
     nnrt_model_destroy(m);
+}
+
+/* A sum changes the bias alone: the weight stays the same constant, of which there is no copy. A product makes another one. */
+static void test_affine_sum(void **state)
+{
+    static const int32_t dims[] = {6, 4};
+    (void)state;
+    for (uint32_t kind = 0; kind < 2; kind++) {
+        nnrt_builder *b = begin(NULL);
+        float w[24];
+        uint32_t in[2], y;
+        NNRT_Model *m;
+        for (uint32_t i = 0; i < COUNT(w); i++)
+            w[i] = random_float();
+        in[0] = input(b, "x", 2, 4, 0, 0);
+        in[1] = nnrt_builder_constant(b, "w", F32, 2, dims, w, true);
+        y = add_op(b, NULL, NNRT_NODE_TYPE_FULL_CONNECTION, NULL, in, 2);
+        nnrt_builder_output(b, op2(b, kind == 0 ? NNRT_NODE_TYPE_ADD_FUSION : NNRT_NODE_TYPE_MUL_FUSION, y,
+                                   numbers(b, 0.5f, 6, 0, 0, 0)));
+        m = optimized(b, 1, TOLERANCE, NULL);
+        assert_int_equal(has_constant(m, "w"), kind == 0);
+        nnrt_model_destroy(m);
+    }
 }
 
 /* A weight of 96 KB that folding has made is scaled in place, unless another node reads it, too, or a value of a small
@@ -1504,17 +1546,18 @@ static void test_chain_shapes(void **state)
 }
 
 /* RESHAPE to [N,groups,-1], INSTANCE_NORM, RESHAPE back, MUL and ADD per channel, channels first, is GROUP_NORM_FUSION.
-   Not: if the channels are last, scale and bias of INSTANCE_NORM are not 1 and 0, the images are joined, the groups do
-   not divide the channels, or the factor varies over the image. */
+   Not: if the channels are last, also of the view alone, scale and bias of INSTANCE_NORM are not 1 and 0, the images are
+   joined, the groups do not divide the channels, or the factor varies over the image. */
 static void test_group_norm(void **state)
 {
     static const int32_t dims[] = {2, 8, 3, 4}, column[] = {8, 1, 1}, image[] = {8, 3, 1}, open[] = {-1, 8, 3, 4};
     const nnrt_dims shape = {4, {2, 8, 3, 4}};
     (void)state;
-    for (int kind = 0; kind < 8; kind++) {
+    for (int kind = 0; kind < 9; kind++) {
         nnrt_builder *b = begin(NULL);
         const NNRT_Format format = kind == 2 ? NNRT_FORMAT_NHWC : NNRT_FORMAT_NCHW;
-        const int32_t groups = kind == 5 || kind == 6 ? 16 : 4, size = kind == 2 ? 24 : groups;
+        const NNRT_Format view = kind == 8 ? NNRT_FORMAT_NHWC : format;
+        const int32_t groups = kind == 5 || kind == 6 ? 16 : 4, size = view == NNRT_FORMAT_NHWC ? 24 : groups;
         const uint32_t x = nnrt_builder_input(b, "x", F32, 4, kind == 1 ? open : dims);
         float values[24], ones[24], zeros[24];
         uint32_t in[3], y;
@@ -1526,11 +1569,11 @@ static void test_group_norm(void **state)
         }
         nnrt_builder_format(b, x, format);
         in[0] = op2(b, NNRT_NODE_TYPE_RESHAPE, x, kind == 5 ? ints(b, 3, 1, 16, -1, 0) : ints(b, 3, 0, groups, -1, 0));
-        nnrt_builder_format(b, in[0], format);
+        nnrt_builder_format(b, in[0], view);
         in[1] = nnrt_builder_constant(b, NULL, F32, 1, &size, ones, true);
         in[2] = nnrt_builder_constant(b, NULL, F32, 1, &size, zeros, true);
         y = add_op(b, NULL, NNRT_NODE_TYPE_INSTANCE_NORM, NULL, in, 3);
-        nnrt_builder_format(b, y, format);
+        nnrt_builder_format(b, y, view);
         y = op2(b, NNRT_NODE_TYPE_RESHAPE, y, ints(b, 4, kind == 1 ? -1 : 2, 8, 3, 4));
         nnrt_builder_format(b, y, format);
         y = op2(b, NNRT_NODE_TYPE_MUL_FUSION, y,
@@ -2365,7 +2408,7 @@ static void test_fold_operands(void **state)
 static void test_affine_open(void **state)
 {
     const int32_t open[] = {-1, -1, -1, 4}, rows[] = {-1, 4};
-    for (uint32_t kind = 0; kind < 18; kind++) {
+    for (uint32_t kind = 0; kind < 20; kind++) {
         static const uint16_t halves[6 * 3 * 3 * 4];
         const int32_t six[] = {6}, weight16[] = {6, 3, 3, 4};
         nnrt_builder *b = begin_unchecked();
@@ -2427,6 +2470,12 @@ static void test_affine_open(void **state)
                     : kind == 15 ? numbers(b, 0, 5, 0, 0, 0)
                                  : input(b, "bias", 6, 0, 0, 0);
             y = norm(b, add_op(b, NULL, NNRT_NODE_TYPE_CONV2D_FUSION, NULL, in, 3));
+            break;
+        case 17: /* a product before weights of three channels of four, and of two groups for five results */
+        case 18:
+            in[0] = op2(b, NNRT_NODE_TYPE_MUL_FUSION, x, numbers(b, 0.5f, 4, 0, 0, 0));
+            in[1] = kind == 17 ? numbers(b, 0, 6, 3, 3, 3) : numbers(b, 0, 5, 3, 3, 2);
+            y = add_op(b, NULL, NNRT_NODE_TYPE_CONV2D_FUSION, NULL, in, 2);
             break;
         default: { /* FULL_CONNECTION of unknown rank, its weight with three axes */
             NNRT_FullConnection a;
@@ -3185,13 +3234,19 @@ static int64_t code_in(size_t k)
 }
 
 /* A constant of integers, made real. */
+static uint32_t real_as(nnrt_builder *b, const char *name, NNRT_DataType type, const void *data, int32_t rank,
+                        const int32_t *dims, double step)
+{
+    const NNRT_QuantParam q = quant_of(type, 0, step);
+    const uint32_t x = nnrt_builder_constant(b, name, type, rank, dims, data, true);
+    nnrt_builder_quant(b, x, &q, 1);
+    return cast(b, x, type, F32, NULL);
+}
+
 static uint32_t real_of(nnrt_builder *b, NNRT_DataType type, const void *data, int32_t rank, const int32_t *dims,
                         double step)
 {
-    const NNRT_QuantParam q = quant_of(type, 0, step);
-    const uint32_t x = nnrt_builder_constant(b, NULL, type, rank, dims, data, true);
-    nnrt_builder_quant(b, x, &q, 1);
-    return cast(b, x, type, F32, NULL);
+    return real_as(b, NULL, type, data, rank, dims, step);
 }
 
 /* The optimized model gives exactly these integers, of this step and zero point, as real numbers: from element `first` of the
@@ -3232,7 +3287,7 @@ static void test_quantize_matmul_bias(void **state)
         NNRT_Model *m;
         switch (kind) {
         case 0: c = nnrt_builder_constant(b, NULL, F32, 1, &four, real, true); break;
-        case 1: c = real_of(b, I32, wide, 1, &four, (double)((float)0.01 * (float)0.002)); break; /* its own unit */
+        case 1: c = real_as(b, "wide", I32, wide, 1, &four, (double)((float)0.01 * (float)0.002)); break; /* its own unit */
         case 2: c = real_of(b, I32, wide, 1, &four, 0.0003); break;
         case 3: c = nnrt_builder_constant(b, NULL, F32, 2, row, real, true); break;
         default: c = real_of(b, I8, narrow, 1, &four, 0.007); break;
@@ -3254,6 +3309,7 @@ static void test_quantize_matmul_bias(void **state)
         assert_true(is_quantised(m, NNRT_NODE_TYPE_MATMUL_FUSION));
         assert_int_equal(nodes_of(m, NNRT_NODE_TYPE_ADD_FUSION), 0);
         assert_int_equal(m->nodes.count, 3);
+        assert_int_equal(has_constant(m, "wide"), kind == 1); /* it is the bias already, without a copy */
         nnrt_model_destroy(m);
     }
 }
@@ -3825,6 +3881,7 @@ int main(void)
         cmocka_unit_test(test_dead),
         cmocka_unit_test(test_affine),
         cmocka_unit_test(test_affine_chain),
+        cmocka_unit_test(test_affine_sum),
         cmocka_unit_test(test_affine_large),
         cmocka_unit_test(test_affine_rank),
         cmocka_unit_test(test_affine_not),
