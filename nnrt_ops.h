@@ -18384,7 +18384,8 @@ static float nnrti_pow_base(const NNRT_PowFusion *attr, float x)
 
 static double nnrti_pow_base_f64(const NNRT_PowFusion *attr, double x)
 {
-    return (double)attr->scale * x + (attr->shift == 0 ? -0.0 : (double)attr->shift);
+    const float shift = attr->shift == 0 ? -0.0f : attr->shift; /* GNU as refuses a conditional vcvtne.f64.f32 (Cortex-M55) */
+    return (double)attr->scale * x + (double)shift;
 }
 
 NNRTI_ROW_2(PowFusion, pow_fusion_f32, float, float, nnrt_powf(nnrti_pow_base(attr, x[i]), y[i]))
