@@ -1010,7 +1010,7 @@ static void test_lines_of_8_bits(void **unused)
 }
 
 /* CONCAT of one to three tensors along any axis, in rows of few bytes and of many, with the parameters of the result or with
-   others. */
+   others; a third of the constants has one value. */
 static void test_joins_of_8_bits(void **unused)
 {
     static const int32_t sizes[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 70};
@@ -1047,6 +1047,8 @@ static void test_joins_of_8_bits(void **unused)
                 in[k] = nnrt_builder_input(b, "x", t, rank, dims);
             } else {
                 c[constants] = bytes_of(n);
+                if (draw(3) == 0)
+                    memset(c[constants], c[constants][0], n);
                 in[k] = nnrt_builder_constant(b, names[constants], t, rank, dims, c[constants], false);
                 constants++;
             }

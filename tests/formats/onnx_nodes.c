@@ -217,7 +217,7 @@ static bool read_set(const char *folder, data_set *s)
     int found = 1;
     s->nIn = s->nOut = s->nNames = 0;
     for (uint32_t i = 0; i < s->nEnds[0] && found == 1; i++) {
-        declared end; /* a copy: snprintf must not read what it writes, *s */
+        declared end; /* a copy: snprintf must not read from *s, to which it writes */
         snprintf(path, sizeof(path), "%s/input_%u.pb", folder, i);
         if ((found = read_value(path, &s->ends[0][i], s->inputs, &s->nIn)) != 1)
             break;

@@ -146,7 +146,7 @@ static cli_text cli_show_owner(const cli_copy *c)
     return owner;
 }
 
-/* Prints what is done before the call, and whose kernel it is if op has none of its own. */
+/* Prints the attributes and operands that the rule makes before the call, and the owner of a kernel that op shares. */
 static void cli_show_put_rule(cli_copy *c, const nnrt_op *op, bool derived)
 {
     const cli_text owner = cli_show_owner(c);

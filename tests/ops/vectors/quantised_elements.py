@@ -671,7 +671,7 @@ def softmax_lines(w):
                 w.case(name, op, {"axis": [axis]}, [a.tensor(x)], [out.tensor(z)])
         a = Params(kind, p[0][0], 1e-16)  # differences of 3e-14 at most: all results are about 1/11
         x = a.some((2, 11))
-        w.case("quantised %s %s to %s, scale 1e-16" % (np.dtype(kind).name, *p), op, {"axis": [1]}, [a.tensor(x)],
+        w.case("quantized %s %s to %s, scale 1e-16" % (np.dtype(kind).name, *p), op, {"axis": [1]}, [a.tensor(x)],
                [y.tensor(along(lambda v: softmax(v, a, y), x, (1,)))])
     refused_one(w, op, {})
 
