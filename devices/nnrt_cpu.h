@@ -416,6 +416,7 @@ typedef struct nnrti_cpu_gemm {
     nnrti_cpu_window conv;   /* its activation is applied before the residual is added */
     int32_t rows;            /* pixels of y per work item */
     bool padded;             /* some taps are outside x */
+    bool adjacent;           /* no column of taps is outside x, and a row of them is one run of elements in x: it is one tap */
     int32_t lines, columns;  /* > 0: a work item is a rectangle of so many rows of so many pixels and reads a
                                 zero-padded patch of x; 0: it is any run of consecutive pixels */
     uint32_t parts;          /* parallel work items that the panels are divided into */
@@ -1703,10 +1704,16 @@ static int64_t nnrti_cpu_div_up(int64_t whole, int64_t part)
     return (whole + part - 1) / part;
 }
 
+/* Filter taps in a row; taps that are adjacent in x count as one. */
+static int32_t nnrti_cpu_row_taps(const nnrti_cpu_gemm *a)
+{
+    return a->adjacent ? 1 : a->conv.window[1];
+}
+
 /* Filter taps of the convolution. */
 static int32_t nnrti_cpu_taps(const nnrti_cpu_gemm *a)
 {
-    return a->conv.window[0] * a->conv.window[1] * (a->depth.window > 0 ? a->depth.window : 1);
+    return a->conv.window[0] * nnrti_cpu_row_taps(a) * (a->depth.window > 0 ? a->depth.window : 1);
 }
 
 /* Cost of a weight per pixel, in multiply-adds, if `rows` pixels share one read of it: a read costs as much as four. */
@@ -1838,7 +1845,7 @@ static void nnrti_cpu_transpose_bytes(const uint8_t *from, ptrdiff_t step, uint8
 #if defined(__clang__)
 #define NNRTI_CPU_UNROLL _Pragma("clang loop unroll(full)")
 #else
-#define NNRTI_CPU_UNROLL _Pragma("GCC unroll 16")
+#define NNRTI_CPU_UNROLL _Pragma("GCC unroll 32")
 #endif
 #if defined(__GNUC__)
 #define NNRTI_CPU_INLINE static inline __attribute__((always_inline))
@@ -5809,6 +5816,12 @@ static size_t nnrti_cpu_scratch_rows(const nnrti_cpu_edit *e, int32_t rows, int3
     return (size_t)(e->dynamic != NULL ? most : rows) + NNRTI_CPU_MAX_TILE_ROWS;
 }
 
+/* Bytes of scratch for the indirection buffer of a GEMM of `taps` filter taps without patches. */
+static size_t nnrti_cpu_pointer_bytes(const nnrti_cpu_edit *e, int32_t rows, int64_t taps)
+{
+    return (size_t)(taps + 2) * nnrti_cpu_scratch_rows(e, rows, nnrti_cpu_most_rows(e, taps)) * sizeof(void *);
+}
+
 /* Sets pixels per work item and parts of the panels for a GEMM without patches. packed: channels and weights of each. */
 static void nnrti_cpu_tile_gemm(const nnrti_cpu_edit *e, nnrti_cpu_gemm *a, int64_t taps, int64_t pixels,
                                 const int32_t packed[2], int32_t panels)
@@ -5828,6 +5841,15 @@ static void nnrti_cpu_tile_gemm(const nnrti_cpu_edit *e, nnrti_cpu_gemm *a, int6
         a->parts = nnrti_cpu_panel_parts(nnrti_cpu_gemm_work(a, pixels, packed), panels, workers);
 }
 
+/* Whether the taps of a row of the filter are adjacent in channels-last x, and none of their columns is outside x. */
+static bool nnrti_cpu_taps_adjacent(const nnrti_cpu_gemm *a, const nnrt_view *x, const nnrt_view *y)
+{
+    return a->conv.dilation[1] == 1 && a->conv.pad[1] == 0 && x->strides[2] == x->dims[3] &&
+           (x->strides[3] == 1 || x->dims[3] == 1) &&
+           (int64_t)(y->dims[2] - 1) * a->conv.stride[1] + a->conv.window[1] <= x->dims[2] &&
+           (int64_t)a->conv.window[1] * x->dims[3] <= INT32_MAX;
+}
+
 /* Step s becomes a GEMM, or a GEMV if there is one pixel, of x and y, viewed as images, and of weights w
    [C,kH,kW,K]. a: the attributes, with `in` set. */
 static NNRT_ReturnCode nnrti_cpu_lower_gemm(nnrti_cpu_edit *e, uint32_t s, const nnrt_plan_arg *x, const nnrt_view *w,
@@ -5842,6 +5864,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm(nnrti_cpu_edit *e, uint32_t s, const
     nnrt_plan_arg *args;
     const int32_t terms = (int32_t)(taps * w->dims[3]);
     void *data, *last;
+    size_t bytes;
     NNRT_ReturnCode code;
     const nnrti_cpu_kernel *kernel = &e->isa->gemm;
     nnrti_cpu_pack_job job = {e->isa, w, bias, 0, 0, NNRTI_CPU_F32, NULL};
@@ -5899,9 +5922,12 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm(nnrti_cpu_edit *e, uint32_t s, const
         nnrti_cpu_reserve_panel(e, &d->steps[s], a, terms);
         return NNRT_SUCCESS;
     }
-    nnrti_cpu_tile_gemm(e, a, taps, pixels, packed, panels);
-    d->steps[s].scratchBytes = (size_t)(taps + 2) * nnrti_cpu_scratch_rows(e, a->rows, nnrti_cpu_most_rows(e, taps)) *
-                               sizeof(void *);
+    a->adjacent = w->dims[2] > 1 && nnrti_cpu_taps_adjacent(a, &x->view, &y->view);
+    nnrti_cpu_tile_gemm(e, a, nnrti_cpu_taps(a), pixels, packed, panels);
+    bytes = nnrti_cpu_pointer_bytes(e, a->rows, nnrti_cpu_taps(a));
+    d->steps[s].scratchBytes = nnrti_cpu_pointer_bytes(e, a->rows, taps);
+    if (bytes > d->steps[s].scratchBytes || e->dynamic == NULL) /* sizes decide whether taps are adjacent */
+        d->steps[s].scratchBytes = bytes;
     nnrti_cpu_reserve_panel(e, &d->steps[s], a, terms);
     return NNRT_SUCCESS;
 }

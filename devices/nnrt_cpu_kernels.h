@@ -1623,7 +1623,7 @@ static void NNRTI_CPU(pixel_pointers)(const NNRTI_CPU(gemm_job) * j, int64_t fir
             const int64_t h = top + (int64_t)(i % a->conv.window[0]) * a->conv.dilation[0];
             const int64_t slice = front + (int64_t)(i / a->conv.window[0]) * deep->dilation;
             const ptrdiff_t row = (ptrdiff_t)(slice * in->dims[1] + h) * in->strides[1];
-            for (int32_t k = 0; k < a->conv.window[1]; k++, to += l->step) {
+            for (int32_t k = 0; k < nnrti_cpu_row_taps(a); k++, to += l->step) {
                 const int64_t w = left + (int64_t)k * a->conv.dilation[1];
                 const ptrdiff_t from = row + (ptrdiff_t)w * column;
                 int32_t begin = run, end = run;
@@ -1775,7 +1775,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(gemm_tile_begin)(NNRTI_CPU(gemm_tile) * t, const
     t->rows = l->rows;
     t->step = l->step;
     t->taps = taps;
-    t->k = patches ? j->last->dims[0] : j->x->dims[3];
+    t->k = patches ? j->last->dims[0] : j->x->dims[3] * (j->attr->adjacent ? j->attr->conv.window[1] : 1);
     t->terms = patches ? (const int32_t *)j->last->data : NULL;
     t->low = j->low;
     t->high = j->high;
