@@ -1087,6 +1087,7 @@ typedef struct nnrti_cpu_isa {
     void (*weights)(const float *taps, size_t tap, float *to, size_t cell, int32_t width, int32_t tile);
     /* y = x, rounded to float16; NULL: the ISA converts neither float16 nor int8 by instructions and packs float32 weights */
     void (*narrow)(const float *x, uint16_t *y, int32_t count);
+    void (*lookup)(const uint8_t *table, const uint8_t *x, uint8_t *y, int32_t count); /* y = table[x] */
 #define NNRTI_CPU_MEMBER(kernel) nnrti_cpu_kernel kernel;
     NNRTI_CPU_KERNELS(NNRTI_CPU_MEMBER)
     NNRTI_CPU_KERNELS_SELECT(NNRTI_CPU_MEMBER)
@@ -3026,6 +3027,12 @@ static void nnrti_cpu_concat_table(const nnrt_view *list, uint32_t k, const nnrt
     (void)nnrt_concat_q8(&attr, &bytes, 1, &row, &to);
 }
 
+/* CONCAT; lookup: of the ISA. */
+typedef struct nnrti_cpu_concat {
+    NNRT_Concat concat;
+    void (*lookup)(const uint8_t *table, const uint8_t *x, uint8_t *y, int32_t count);
+} nnrti_cpu_concat;
+
 /* Rows of bytes that a CONCAT copies: `count` bytes `step` apart in each of `rows` rows `next` apart. */
 typedef struct nnrti_cpu_byte_rows {
     const uint8_t *from;
@@ -3047,7 +3054,7 @@ static inline void nnrti_cpu_copy_two(const nnrti_cpu_byte_rows *r, const size_t
 }
 
 /* Copies the rows, which do not overlap; table: of the bytes of y, or NULL. */
-static void nnrti_cpu_copy_byte_rows(const nnrti_cpu_byte_rows *r, const uint8_t *table)
+static void nnrti_cpu_copy_byte_rows(const nnrti_cpu_concat *a, const nnrti_cpu_byte_rows *r, const uint8_t *table)
 {
     const uint8_t *from = r->from;
     uint8_t *to = r->to;
@@ -3057,7 +3064,10 @@ static void nnrti_cpu_copy_byte_rows(const nnrti_cpu_byte_rows *r, const uint8_t
         memset(row, table != NULL ? table[*from] : *from, (size_t)r->count);
         same.from = row;
         same.stepX = 1;
-        nnrti_cpu_copy_byte_rows(&same, NULL);
+        nnrti_cpu_copy_byte_rows(a, &same, NULL);
+    } else if (table != NULL && r->stepX == 1 && r->stepY == 1) {
+        for (int32_t i = 0; i < r->rows; i++, from += r->nextX, to += r->nextY)
+            a->lookup(table, from, to, r->count);
     } else if (table != NULL || r->stepX != 1 || r->stepY != 1 || r->count < 2) {
         for (int32_t i = 0; i < r->rows; i++, from += r->nextX, to += r->nextY)
             for (int32_t k = 0; k < r->count; k++)
@@ -3083,7 +3093,8 @@ static void nnrti_cpu_copy_byte_rows(const nnrti_cpu_byte_rows *r, const uint8_t
 /* CONCAT of bytes; with requantization, if its rule derived that. The axes are sorted (nnrti_cpu_lower_concat). */
 static NNRT_ReturnCode nnrti_cpu_concat_bytes(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    const int32_t axis = (int32_t)((const NNRT_Concat *)attr)->axis;
+    const nnrti_cpu_concat *const a = (const nnrti_cpu_concat *)attr;
+    const int32_t axis = (int32_t)a->concat.axis;
     const nnrt_view *const list = call->nDerived > 0 ? &args[call->nIn] : NULL, *const y = &args[call->nIn + call->nDerived];
     nnrt_view part = *y;
     for (uint32_t k = 0; k < call->nIn; k++) {
@@ -3110,7 +3121,7 @@ static NNRT_ReturnCode nnrti_cpu_concat_bytes(const void *attr, nnrt_view *args,
         for (; more; more = nnrt_walk_next(&w)) {
             r.from = (const uint8_t *)x->data + w.at[1];
             r.to = (uint8_t *)part.data + w.at[0];
-            nnrti_cpu_copy_byte_rows(&r, maps ? table : NULL);
+            nnrti_cpu_copy_byte_rows(a, &r, maps ? table : NULL);
         }
         part.data = (uint8_t *)part.data + x->dims[axis] * y->strides[axis];
     }
@@ -12283,16 +12294,17 @@ static NNRT_ReturnCode nnrti_cpu_lower_concat(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
     const nnrt_view list = step->args[step->nIn].view; /* how to requantize, if that is derived */
-    NNRT_Concat *attr;
+    nnrti_cpu_concat *attr; /* also of the reference kernel, which reads its first member */
     if (!nnrti_cpu_is_concat(step) && !nnrti_cpu_is_concat_q8(step))
         return NNRT_SUCCESS;
-    if ((attr = (NNRT_Concat *)nnrt_memory_keep(e->draft->memory, sizeof(*attr))) == NULL)
+    if ((attr = (nnrti_cpu_concat *)nnrt_memory_keep(e->draft->memory, sizeof(*attr))) == NULL)
         return nnrti_cpu_no_memory(e, step);
-    *attr = *(const NNRT_Concat *)step->attr;
+    attr->concat = *(const NNRT_Concat *)step->attr;
+    attr->lookup = e->isa->lookup;
     for (uint32_t k = 0; k < step->nIn; k++)
         if (nnrti_cpu_is_one_value(&step->args[k]))
             memset(step->args[k].view.strides, 0, sizeof(step->args[k].view.strides));
-    attr->axis = nnrti_cpu_sort_axes_by(step, &step->args[step->nIn + step->nDerived], (int32_t)attr->axis);
+    attr->concat.axis = nnrti_cpu_sort_axes_by(step, &step->args[step->nIn + step->nDerived], (int32_t)attr->concat.axis);
     if (step->nDerived > 0)
         step->args[step->nIn].view = list;
     step->attr = attr;

@@ -11227,12 +11227,18 @@ static void NNRTI_CPU(resize_row_q8)(const NNRTI_CPU(resize_q8_job) * j, const u
                                      int32_t *to)
 {
     const int32_t *tap = j->taps + 3 * ((ptrdiff_t)j->y->dims[1] + q), C = j->attr->last ? j->y->dims[3] : 1;
+    const int32_t flip = j->flip, least = 1024 * j->least;
     const ptrdiff_t step = j->x->strides[2];
+    if (C == 1) {
+        for (int32_t k = 0; k < count; k++, tap += 3) {
+            const int32_t a = row[tap[0] * step] ^ flip, b = row[tap[1] * step] ^ flip;
+            to[k] = least + 1024 * a + tap[2] * (b - a);
+        }
+        return;
+    }
     for (int32_t k = 0; k < count; k++, tap += 3, to += C) {
         const uint8_t *const a = row + tap[0] * step, *const b = row + tap[1] * step;
-        if (C == 1)
-            *to = ((*a ^ j->flip) + j->least) * (1024 - tap[2]) + ((*b ^ j->flip) + j->least) * tap[2];
-        for (int32_t c = 0; c < C && C > 1; c += NNRTI_LANES) {
+        for (int32_t c = 0; c < C; c += NNRTI_LANES) {
             const nnrti_v_bits v = NNRTI_CPU(load_stored)(j, a + c, C - c) * (1024 - tap[2]) +
                                    NNRTI_CPU(load_stored)(j, b + c, C - c) * tap[2];
             memcpy(to + c, &v, sizeof(v)); /* may write behind the channels: scratch has room */
@@ -11240,21 +11246,24 @@ static void NNRTI_CPU(resize_row_q8)(const NNRTI_CPU(resize_q8_job) * j, const u
     }
 }
 
-/* y = the bytes of `count` sums first * (1024 - weight) + second * weight, divided by 2^20, halves away from zero. */
+/* y = the bytes of `count` sums first * (1024 - weight) + second * weight, divided by 2^20, halves away from zero. Whole
+   vectors are read: scratch has room. */
 static void NNRTI_CPU(resize_column_q8)(const NNRTI_CPU(resize_q8_job) * j, const int32_t *first, const int32_t *second,
                                         int32_t weight, int32_t count, uint8_t *y)
 {
     for (int32_t i = 0; i < count; i += NNRTI_LANES) {
-        const int32_t left = count - i < NNRTI_LANES ? count - i : NNRTI_LANES;
-        const size_t size = (size_t)left * sizeof(int32_t);
         uint8_t bytes[NNRTI_LANES];
-        nnrti_v_bits a = {0}, b = {0};
-        memcpy(&a, first + i, left == NNRTI_LANES ? sizeof(a) : size);
-        memcpy(&b, second + i, left == NNRTI_LANES ? sizeof(b) : size);
+        nnrti_v_bits a, b;
+        memcpy(&a, first + i, sizeof(a));
+        memcpy(&b, second + i, sizeof(b));
         a = a * (1024 - weight) + b * weight;
         a = (a + (1 << 19) + (a >> 31)) >> 20;
-        nnrti_v_store_bytes(bytes, a & 255);
-        memcpy(y + i, bytes, (size_t)left);
+        if (count - i >= NNRTI_LANES) {
+            nnrti_v_store_bytes(y + i, a & 255);
+        } else {
+            nnrti_v_store_bytes(bytes, a & 255);
+            nnrti_cpu_copy_small(y + i, bytes, (size_t)(count - i));
+        }
     }
     NNRTI_CPU(lookup)(j->table, y, y, count);
 }
@@ -12434,6 +12443,7 @@ static const nnrti_cpu_isa NNRTI_CPU(isa) = {
     NNRTI_PANEL_VECTORS *NNRTI_LANES,
     NNRTI_CPU_OF(winograd_weights, NNRTI_CPU_BASE),
     NNRTI_CPU_SMALL ? NNRTI_CPU_OF(narrow_weights, NNRTI_CPU_BASE) : NULL,
+    NNRTI_CPU_OF(lookup, NNRTI_CPU_BASE),
     NNRTI_CPU_KERNELS(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_SELECT(NNRTI_CPU_ROW_SELECT) NNRTI_CPU_KERNELS_CAST(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_F16(NNRTI_CPU_ROW_F16)
         NNRTI_CPU_KERNELS_Q8(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_Q8_GEMM(NNRTI_CPU_ROW_GEMM)
             NNRTI_CPU_KERNELS_Q8_ROWS(NNRTI_CPU_ROW_ROWS){NNRTI_Q8_LANES, NNRTI_Q8_PANEL_VECTORS *NNRTI_Q8_LANES,
