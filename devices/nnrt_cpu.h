@@ -4894,8 +4894,9 @@ typedef struct nnrti_cpu_dynamic {
     uint32_t last;               /* per argument, one bit: it is channels last (nnrti_cpu_layouts) */
     int64_t numbers[4];          /* that lowering noted or recalled, behind the choice of the tile */
     uint32_t nNumbers;
-    int32_t tile;        /* of Winograd, which a run takes over */
-    bool half, smallest; /* of nnrti_cpu_edit */
+    int32_t tile;           /* of Winograd, which a run takes over */
+    int32_t lines, columns; /* of nnrti_cpu_gemm, which a run takes over: packed offsets of terms depend on them */
+    bool half, smallest;    /* of nnrti_cpu_edit */
     bool image;          /* a step on images, channels last */
     bool volume;         /* a 3-D convolution, which copies x and y channels last */
     bool nan;            /* MAXIMUM or MINIMUM that also returns the NaN of the first operand (nnrti_cpu_fuse_dynamic_max_min) */
@@ -5563,18 +5564,23 @@ static void nnrti_cpu_pack_gemm_panel(void *arg, uint32_t i, uint32_t worker)
 
 /* Decides whether a GEMM reads patches: for several filter taps and few channels, patches of some rows of y, or of a
    part of a row; also for channels-first x, such as a transposed matrix. Sets lines and columns (0: no patches) and
-   padded. */
+   padded. With dynamic shapes patches are always copies, of one size: the offsets of terms in x itself would change. */
 static void nnrti_cpu_choose_patch(const nnrti_cpu_edit *e, nnrti_cpu_gemm *a, const nnrt_view *x, const nnrt_view *y,
                                    int32_t K)
 {
     const int32_t H = y->dims[1], W = y->dims[2], pixels = e->smallest ? 32 : NNRTI_CPU_PATCH_PIXELS;
     const uint32_t workers = e->draft->workers;
     nnrti_cpu_patch patch;
+    const bool single = a->conv.window[0] == 1 && a->conv.window[1] == 1;
     a->lines = a->columns = 0;
-    if ((a->conv.window[0] == 1 && a->conv.window[1] == 1 && (x->strides[3] == 1 || K == 1)) || K == 0 || H == 0 ||
-        W == 0 || y->dims[0] == 0)
+    if ((single && (x->strides[3] == 1 || K == 1 || e->dynamic != NULL)) || K == 0 || H == 0 || W == 0 || y->dims[0] == 0)
         return;
-    a->padded = false;
+    a->padded = e->dynamic != NULL;
+    if (e->packed != NULL) {
+        a->lines = e->dynamic->lines;
+        a->columns = e->dynamic->columns;
+        return;
+    }
     for (int32_t i = 0; i < 2; i++) {
         const int64_t last = (int64_t)(y->dims[1 + i] - 1) * a->conv.stride[i] - a->conv.pad[i] +
                              (int64_t)(a->conv.window[i] - 1) * a->conv.dilation[i];
@@ -5586,6 +5592,10 @@ static void nnrti_cpu_choose_patch(const nnrti_cpu_edit *e, nnrti_cpu_gemm *a, c
         a->lines--;
     if (!nnrti_cpu_patch_of(a, x, K, &patch))
         a->lines = a->columns = 0;
+    if (e->dynamic != NULL) {
+        e->dynamic->lines = a->lines;
+        e->dynamic->columns = a->columns;
+    }
 }
 
 /* Offsets of the terms of a sum in a patch. */
@@ -5880,11 +5890,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm(nnrti_cpu_edit *e, uint32_t s, const
     const nnrti_cpu_kernel *kernel = &e->isa->gemm;
     nnrti_cpu_pack_job job = {e->isa, w, bias, 0, 0, NNRTI_CPU_F32, NULL};
     nnrti_cpu_choose_patch(e, a, &x->view, &y->view, w->dims[3]);
-    if (e->dynamic != NULL && a->lines > 0) { /* a patch depends on the dimensions */
-        if (x->view.strides[3] != 1 && x->view.dims[3] > 1)
-            return NNRT_SUCCESS;
-        a->lines = a->columns = 0;
-    }
+    if (e->dynamic != NULL && a->lines == 0 && x->view.strides[3] != 1 && x->view.dims[3] > 1)
+        return NNRT_SUCCESS;
     if (pixels == 1 && taps == 1 && a->lines == 0 && (a->conv.pad[0] | a->conv.pad[1]) == 0 &&
         nnrti_cpu_is_allowed(e, &e->isa->gemv))
         kernel = &e->isa->gemv;
@@ -6063,9 +6070,8 @@ static bool nnrti_cpu_reads_nchw(const nnrti_cpu_edit *e, const nnrt_draft_step 
 {
     const nnrt_view *x = &step->args[0].view;
     nnrti_cpu_gemm a;
-    if (e->dynamic != NULL || step->op->type != NNRT_NODE_TYPE_CONV2D_FUSION ||
-        ((const NNRT_Conv2DFusion *)step->attr)->group != 1 || x->dims[3] > 4 || x->strides[2] != 1 ||
-        x->dataType != NNRT_DATA_TYPE_FLOAT32)
+    if (step->op->type != NNRT_NODE_TYPE_CONV2D_FUSION || ((const NNRT_Conv2DFusion *)step->attr)->group != 1 ||
+        x->dims[3] > 4 || x->strides[2] != 1 || x->dataType != NNRT_DATA_TYPE_FLOAT32)
         return false;
     memset(&a, 0, sizeof(a));
     a.conv = nnrti_cpu_window_of((const NNRT_Conv2DFusion *)step->attr, &step->args[1].view);
@@ -13121,11 +13127,13 @@ static NNRT_ReturnCode nnrti_cpu_lower_dynamic(nnrti_cpu_edit *e, uint32_t s)
     dynamic->image = nnrti_cpu_is_dynamic_image(step);
     dynamic->volume = nnrti_cpu_is_conv3d(step);
     global = dynamic->image && !nnrti_cpu_is_image_op(step) && nnrti_cpu_is_allowed(e, &e->isa->reduce);
+    e->dynamic = dynamic;
     for (uint32_t k = 0; k < count; k++) {
         nnrt_view *v = &list[k].view;
         const bool image = (dynamic->image || dynamic->volume) && (k == 0 || k == out);
         size_t elements = 0;
-        if ((wide >> k & 1) == 0 && (!image || (dynamic->image && nnrti_cpu_is_nhwc(v))))
+        if ((wide >> k & 1) == 0 &&
+            (!image || (dynamic->image && (nnrti_cpu_is_nhwc(v) || (k == 0 && nnrti_cpu_reads_nchw(e, step))))))
             continue;
         if (image)
             nnrti_cpu_set_nhwc(v);
@@ -13133,7 +13141,6 @@ static NNRT_ReturnCode nnrti_cpu_lower_dynamic(nnrti_cpu_edit *e, uint32_t s)
         dynamic->copies[k] = nnrti_cpu_aligned(elements * nnrt_type_size(v->dataType));
     }
     dynamic->reference = old.scratchBytes;
-    e->dynamic = dynamic;
     code = nnrti_cpu_lower(e, s);
     e->dynamic = NULL;
     if (code == NNRT_SUCCESS && (step->kernel != old.kernel || step->attr != old.attr)) {

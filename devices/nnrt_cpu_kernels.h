@@ -1490,24 +1490,26 @@ NNRTI_CPU_NOINLINE static float *NNRTI_CPU(copy_floats)(const float *from, int32
     return to + count;
 }
 
-/* Copies a patch of an image, with zero padding: rows from h on and columns from w on. */
-static void NNRTI_CPU(copy_patch)(const nnrt_view *in, const nnrti_cpu_patch *p, const float *image, int64_t h,
-                                  int64_t w, float *to)
+/* Copies the first `rows` rows and `columns` columns of a patch of an image, with zero padding: from row h and column w of
+   the image on. */
+static void NNRTI_CPU(copy_patch)(const nnrt_view *in, const nnrti_cpu_patch *p, int32_t rows, int32_t columns,
+                                  const float *image, int64_t h, int64_t w, float *to)
 {
     const int32_t K = in->dims[3], deep = p->planes ? 1 : K;
     int32_t first, last;
-    nnrti_cpu_valid_range(w, 1, p->columns, in->dims[2], &first, &last);
+    nnrti_cpu_valid_range(w, 1, columns, in->dims[2], &first, &last);
     for (int32_t c = 0; c < K; c += deep)
-        for (int32_t i = 0; i < p->rows; i++) {
+        for (int32_t i = 0; i < rows; i++) {
+            float *at = to + c * p->channel + i * p->row;
             if (h + i < 0 || h + i >= in->dims[1] || first >= last) {
-                to = NNRTI_CPU(copy_floats)(NULL, p->columns * deep, to);
+                (void)NNRTI_CPU(copy_floats)(NULL, columns * deep, at);
                 continue;
             }
-            to = NNRTI_CPU(copy_floats)(NULL, first * deep, to);
-            to = NNRTI_CPU(copy_floats)(image + (ptrdiff_t)(h + i) * in->strides[1] +
+            at = NNRTI_CPU(copy_floats)(NULL, first * deep, at);
+            at = NNRTI_CPU(copy_floats)(image + (ptrdiff_t)(h + i) * in->strides[1] +
                                             (ptrdiff_t)(w + first) * in->strides[2] + c * in->strides[3],
-                                        (last - first) * deep, to);
-            to = NNRTI_CPU(copy_floats)(NULL, (p->columns - last) * deep, to);
+                                        (last - first) * deep, at);
+            (void)NNRTI_CPU(copy_floats)(NULL, (columns - last) * deep, at);
         }
 }
 
@@ -1579,7 +1581,9 @@ static void NNRTI_CPU(patch_pointers)(const NNRTI_CPU(gemm_job) * j, int64_t i, 
     const ptrdiff_t next = a->conv.stride[1] * j->patch.column;
     const float *image = (const float *)in->data + n * in->strides[0], *from = copy;
     if (a->padded)
-        NNRTI_CPU(copy_patch)(in, &j->patch, image, h, w, copy);
+        NNRTI_CPU(copy_patch)
+    (in, &j->patch, (lines - 1) * a->conv.stride[0] + (a->conv.window[0] - 1) * a->conv.dilation[0] + 1,
+     (run - 1) * a->conv.stride[1] + (a->conv.window[1] - 1) * a->conv.dilation[1] + 1, image, h, w, copy);
     else
         from = image + ((ptrdiff_t)h * in->strides[1] + (ptrdiff_t)w * in->strides[2]);
     l->rows = lines * run;
