@@ -9414,6 +9414,14 @@ static void nnrti_result_data_dependent(nnrt_resolve *c, uint32_t i, int32_t ran
         nnrti_bounded(c, i, axis);
 }
 
+/* The named size `to` of the result, of windows of `extent` elements over the size `from` of x. Windows one element apart whose
+   paddings make up for their other elements keep each size: both are one dynamic dimension. */
+static void nnrti_share_size(nnrt_resolve *c, char to, char from, int64_t stride, int64_t extent, const int64_t pads[2])
+{
+    if (stride == 1 && pads[0] + pads[1] == extent - 1)
+        c->named.of[to - '0'] = c->named.of[from - '0'];
+}
+
 /* The result has M images of P x Q. Dimensions may be 0. */
 static NNRT_ReturnCode nnrti_result_images(nnrt_resolve *c, int64_t n, int64_t h, int64_t w)
 {
@@ -9678,6 +9686,8 @@ static NNRT_ReturnCode nnrti_pool_rule(nnrt_resolve *c, const nnrti_pool *a)
     *a->roundMode = NNRT_ROUND_MODE_FLOOR;
     nnrti_state(c, 'P', (int32_t)h, nnrti_symbol_from(c, global ? "" : "H"));
     nnrti_state(c, 'Q', (int32_t)w, nnrti_symbol_from(c, global ? "" : "W"));
+    for (int32_t i = 0; i < 2 && !global; i++)
+        nnrti_share_size(c, "PQ"[i], "HW"[i], a->strides->data[i], a->kernelSize->data[i], &pads[2 * i]);
     return nnrti_quant_values(c, a->activationType);
 }
 
@@ -12128,6 +12138,9 @@ static NNRT_ReturnCode nnrti_rule_conv2d_fusion(nnrt_resolve *c)
     if ((code = nnrti_set_pads(c, &a->padList, &a->padMode, pads)) != NNRT_SUCCESS ||
         (code = nnrti_result_conv(c, h, w)) != NNRT_SUCCESS)
         return code;
+    for (int32_t i = 0; i < 2; i++)
+        if (!nnrti_dim_dynamic(c, "RS"[i]))
+            nnrti_share_size(c, "PQ"[i], "HW"[i], a->stride.data[i], (kernel[i] - 1) * a->dilation.data[i] + 1, &pads[2 * i]);
     return nnrti_quant_products(c, 0, a->activationType, false);
 }
 

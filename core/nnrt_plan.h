@@ -382,7 +382,8 @@ NNRT_API NNRT_ReturnCode nnrt_plan_build(const NNRT_Model *model, const NNRT_Mod
        tensors between steps: add new ones (nnrt_draft_tensor); increase bytes[] of a tensor if another layout needs
        more, together with the views of all arguments that refer to it
    A step with dynamic shapes (open != NULL) is resolved again in every run. Its kernel and attr may be replaced and
-   derived constants added, and it may be removed if nothing reads its results. Its inputs must stay. A result may become
+   derived constants added, and it may be removed if nothing reads its results. Its inputs must stay; behind them, tensors may
+   be added that have the type and the dimensions of result 0 in each run, such as a residual. A result may become
    another tensor of the same type and upper bounds, whose dimensions are those of the result in each run: for a kernel that
    computes what a later step would. Constants that the new kernel does not read may become absent arguments. The kernel gets views of the dimensions of the run, and in nnrt_call.resolve the
    attributes and the reference kernel of this run (nnrt_resolve), also if the edit has replaced both.
@@ -5262,9 +5263,11 @@ static bool nnrti_open_kept(const nnrt_draft *draft, const nnrt_draft_step *step
     const NNRT_Uint32List none = {NULL, 0};
     const NNRT_Uint32List *in = o->node != NULL ? &o->node->inputIndex : &none;
     const NNRT_Uint32List *out = o->node != NULL ? &o->node->outputIndex : &none;
-    bool kept = step->nIn == o->nIn && step->nOut == o->nOut;
+    bool kept = (step->nIn == o->nIn || (o->part == NNRTI_PART_NODE && step->nIn > o->nIn)) && step->nOut == o->nOut;
     if (step->kernel == NULL)
         return o->part == NNRTI_PART_NODE;
+    for (uint32_t i = o->nIn; kept && i < step->nIn; i++)
+        kept = nnrti_same_bounds(draft, step->args[i].tensor, nnrti_step_out(step, 0)->tensor);
     for (uint32_t i = 0; kept && i < in->count; i++)
         kept = step->args[i].tensor == in->data[i] ||
                (step->args[i].tensor == NNRT_NO_TENSOR && nnrt_draft_known(draft, in->data[i]));
@@ -7676,10 +7679,13 @@ static uint32_t nnrti_run_views(const nnrti_open_run *r, const nnrti_open_step *
     nnrt_view *view = r->views;
     for (uint32_t i = 0; i < step->nIn; i++, view++) {
         memset(view, 0, sizeof(*view));
-        if (i >= c->nIn || nnrti_absent(&c->in[i]))
-            continue;
-        nnrt_operand_view(c->op, &c->in[i], (int32_t)i, view);
-        view->data = (void *)(uintptr_t)c->in[i].data;
+        if (i >= o->nIn) { /* a tensor of the shape of result 0, which an edit of the device added */
+            nnrt_operand_view(c->op, &c->out[0], -1, view);
+            view->data = nnrti_run_address(r, &args[i]);
+        } else if (i < c->nIn && !nnrti_absent(&c->in[i])) {
+            nnrt_operand_view(c->op, &c->in[i], (int32_t)i, view);
+            view->data = (void *)(uintptr_t)c->in[i].data;
+        }
     }
     for (uint32_t i = 0; i < derived; i++, view++) {
         if (i < c->nDerived) {

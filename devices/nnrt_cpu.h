@@ -4897,6 +4897,9 @@ typedef struct nnrti_cpu_dynamic {
     int32_t tile;           /* of Winograd, which a run takes over */
     int32_t lines, columns; /* of nnrti_cpu_gemm, which a run takes over: packed offsets of terms depend on them */
     bool half, smallest;    /* of nnrti_cpu_edit */
+    bool residual;          /* the last input is a tensor of the shape of the result, which the kernel adds */
+    NNRT_ActivationType activation; /* of a convolution, an addition */
+    NNRT_ActivationType sum;        /* with a residual: of the sum */
     bool image;          /* a step on images, channels last */
     bool volume;         /* a 3-D convolution, which copies x and y channels last */
     bool nan;            /* MAXIMUM or MINIMUM that also returns the NaN of the first operand (nnrti_cpu_fuse_dynamic_max_min) */
@@ -5562,6 +5565,17 @@ static void nnrti_cpu_pack_gemm_panel(void *arg, uint32_t i, uint32_t worker)
                                 w->strides[3], K, left, width, to);
 }
 
+#define NNRTI_CPU_ADJACENT_FLOATS 32 /* fewest elements of a row of adjacent taps that is faster without a patch */
+
+/* Whether the taps of a row of the filter are adjacent in channels-last x, and none of their columns is outside x. */
+static bool nnrti_cpu_taps_adjacent(const nnrti_cpu_gemm *a, const nnrt_view *x, const nnrt_view *y)
+{
+    return a->conv.dilation[1] == 1 && a->conv.pad[1] == 0 && x->strides[2] == x->dims[3] &&
+           (x->strides[3] == 1 || x->dims[3] == 1) &&
+           (int64_t)(y->dims[2] - 1) * a->conv.stride[1] + a->conv.window[1] <= x->dims[2] &&
+           (int64_t)a->conv.window[1] * x->dims[3] <= INT32_MAX;
+}
+
 /* Decides whether a GEMM reads patches: for several filter taps and few channels, patches of some rows of y, or of a
    part of a row; also for channels-first x, such as a transposed matrix. Sets lines and columns (0: no patches) and
    padded. With dynamic shapes patches are always copies, of one size: the offsets of terms in x itself would change. */
@@ -5586,11 +5600,16 @@ static void nnrti_cpu_choose_patch(const nnrti_cpu_edit *e, nnrti_cpu_gemm *a, c
                              (int64_t)(a->conv.window[i] - 1) * a->conv.dilation[i];
         a->padded = a->padded || a->conv.pad[i] > 0 || last >= x->dims[1 + i];
     }
+    if (nnrti_cpu_taps_adjacent(a, x, y) && a->conv.window[1] * K >= NNRTI_CPU_ADJACENT_FLOATS) /* needs no patch */
+        a->lines = 0;
+    else
+        a->lines = W < pixels ? pixels / W : 1;
     a->columns = (int32_t)nnrti_cpu_div_up(W, nnrti_cpu_div_up(W, 2 * pixels));
-    a->lines = W < pixels ? pixels / W : 1;
+    while (a->lines == 1 && a->columns > pixels / 4 && !nnrti_cpu_patch_of(a, x, K, &patch))
+        a->columns = (a->columns + 1) / 2;
     while (a->lines > 1 && (a->lines > H || (workers > 1 && y->dims[0] * nnrti_cpu_div_up(H, a->lines) < 4 * workers)))
         a->lines--;
-    if (!nnrti_cpu_patch_of(a, x, K, &patch))
+    if (a->lines == 0 || !nnrti_cpu_patch_of(a, x, K, &patch))
         a->lines = a->columns = 0;
     if (e->dynamic != NULL) {
         e->dynamic->lines = a->lines;
@@ -5860,15 +5879,6 @@ static void nnrti_cpu_tile_gemm(const nnrti_cpu_edit *e, nnrti_cpu_gemm *a, int6
     }
     if (pixels <= (int64_t)a->rows * ((int64_t)workers - 1))
         a->parts = nnrti_cpu_panel_parts(nnrti_cpu_gemm_work(a, pixels, packed), panels, workers);
-}
-
-/* Whether the taps of a row of the filter are adjacent in channels-last x, and none of their columns is outside x. */
-static bool nnrti_cpu_taps_adjacent(const nnrti_cpu_gemm *a, const nnrt_view *x, const nnrt_view *y)
-{
-    return a->conv.dilation[1] == 1 && a->conv.pad[1] == 0 && x->strides[2] == x->dims[3] &&
-           (x->strides[3] == 1 || x->dims[3] == 1) &&
-           (int64_t)(y->dims[2] - 1) * a->conv.stride[1] + a->conv.window[1] <= x->dims[2] &&
-           (int64_t)a->conv.window[1] * x->dims[3] <= INT32_MAX;
 }
 
 /* Step s becomes a GEMM, or a GEMV if there is one pixel, of x and y, viewed as images, and of weights w
@@ -12490,8 +12500,8 @@ static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s)
    (nnrti_cpu_run_dynamic). So a size runs as in a model of that fixed size, broadcasting of dimensions of 1 included.
    Lowering in a run takes its memory from the stack and its packed constants from PrepareModel, and must choose the
    same kernel, on which these depend; sizes that the kernel does not support run the reference kernel. Operators
-   of such steps are fused only if one of them has the dimensions of the fused result (nnrti_cpu_fuse_dynamic_max_min), as a run
-   resolves each node by itself. Rejected: kernels that interpret the
+   of such steps are fused only if one of them has the dimensions of the fused result (nnrti_cpu_fuse_dynamic_max_min,
+   nnrti_cpu_fuse_dynamic_residual), as a run resolves each node by itself. Rejected: kernels that interpret the
    dimensions of the run themselves, which would decide everything in two places.
 
    Steps on images compute channels last, from and into copies in scratch; layout propagation removes the copies between
@@ -12828,10 +12838,9 @@ static void nnrti_cpu_set_declared_nhwc(nnrt_view *v)
     v->strides[0] = v->dims[2] * v->strides[2];
 }
 
-/* Kernel of steps with dynamic shapes: lowers the step for the dimensions of its views, and runs it. */
-static NNRT_ReturnCode nnrti_cpu_run_dynamic(const void *attr, nnrt_view *args, nnrt_call *call)
+/* Lowers a step with dynamic shapes for the dimensions of its views, and runs it. z: data of the residual, or NULL. */
+static NNRT_ReturnCode nnrti_cpu_lower_and_run(const nnrti_cpu_dynamic *dynamic, nnrt_view *args, void *z, nnrt_call *call)
 {
-    const nnrti_cpu_dynamic *dynamic = (const nnrti_cpu_dynamic *)attr;
     uint64_t block[(NNRTI_CPU_DYNAMIC_BYTES + NNRT_ALIGNMENT) / sizeof(uint64_t)];
     nnrt_plan_arg list[NNRTI_CPU_DYNAMIC_ARGS];
     nnrt_view views[NNRTI_CPU_DYNAMIC_ARGS];
@@ -12874,7 +12883,27 @@ static NNRT_ReturnCode nnrti_cpu_run_dynamic(const void *attr, nnrt_view *args, 
     if (dynamic->tables > 0)
         e.tables = (uint8_t *)call->scratch + dynamic->workers * dynamic->scratch + nnrti_cpu_copied(dynamic);
     code = nnrti_cpu_lower(&e, 0);
+    if (dynamic->residual && step.kernel == dynamic->kernel) { /* a GEMM, whose result has no copy */
+        step.args[1].view = step.args[4].view;
+        step.args[1].view.data = z;
+        ((nnrti_cpu_gemm *)(uintptr_t)step.attr)->sum = dynamic->sum;
+    }
     return code == NNRT_SUCCESS ? nnrti_cpu_call_lowered(dynamic, &step, views, args, call) : code;
+}
+
+/* Kernel of steps with dynamic shapes. */
+static NNRT_ReturnCode nnrti_cpu_run_dynamic(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrti_cpu_dynamic *dynamic = (const nnrti_cpu_dynamic *)attr;
+    const uint32_t last = call->nIn - 1, count = call->nIn + dynamic->nDerived + dynamic->packed + call->nOut;
+    nnrt_view list[NNRTI_CPU_DYNAMIC_ARGS + 1]; /* the arguments of the node */
+    nnrt_call own = *call;
+    if (!dynamic->residual)
+        return nnrti_cpu_lower_and_run(dynamic, args, NULL, call);
+    own.nIn = last;
+    memcpy(list, args, last * sizeof(*list));
+    memcpy(list + last, args + call->nIn, (count - call->nIn) * sizeof(*list));
+    return nnrti_cpu_lower_and_run(dynamic, list, args[last].data, &own);
 }
 
 /* Whether a tensor is among the inputs of a step. */
@@ -13119,6 +13148,10 @@ static NNRT_ReturnCode nnrti_cpu_lower_dynamic(nnrti_cpu_edit *e, uint32_t s)
     dynamic->nDerived = old.nDerived;
     dynamic->half = e->half;
     dynamic->smallest = e->smallest;
+    if (old.op->type == NNRT_NODE_TYPE_CONV2D_FUSION)
+        dynamic->activation = ((const NNRT_Conv2DFusion *)old.attr)->activationType;
+    else if (old.op->type == NNRT_NODE_TYPE_ADD_FUSION)
+        dynamic->activation = ((const NNRT_AddFusion *)old.attr)->activationType;
     for (uint32_t k = 0; k < old.nIn; k++) {
         dynamic->present |= (old.args[k].tensor != NNRT_NO_TENSOR ? 1u : 0) << k;
         dynamic->constants |= (old.args[k].kind == NNRT_PLACE_CONSTANT ? 1u : 0) << k;
@@ -13349,6 +13382,59 @@ static NNRT_ReturnCode nnrti_cpu_propagate_layouts(nnrti_cpu_edit *e)
     return NNRT_SUCCESS;
 }
 
+/* Whether a tensor has the dimensions of another one in each run. */
+static bool nnrti_cpu_same_dynamic_dims(const nnrt_operand *x, const nnrt_operand *y)
+{
+    bool same = x->rank == y->rank;
+    for (int32_t i = 0; same && i < x->rank; i++)
+        same = x->dims[i] == y->dims[i] && x->symbols[i] == y->symbols[i];
+    return same;
+}
+
+/* nnrti_cpu_fuse_residual of steps with dynamic shapes, after layout propagation: the convolution moves to the place of the
+   ADD_FUSION, whose other operand becomes its last input. All of them are channels last. */
+static NNRT_ReturnCode nnrti_cpu_fuse_dynamic_residual(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft *d = e->draft;
+    nnrt_draft_step *add = &d->steps[s];
+    const nnrti_cpu_dynamic *sum = (const nnrti_cpu_dynamic *)add->attr;
+    float low, high;
+    if (add->kernel != nnrti_cpu_run_dynamic || add->op->type != NNRT_NODE_TYPE_ADD_FUSION || add->nDerived != 0 ||
+        sum->kernel != e->isa->binary.run || sum->last != 7 || add->args[0].tensor == add->args[1].tensor ||
+        !nnrti_cpu_activation_bounds(sum->activation, &low, &high))
+        return NNRT_SUCCESS;
+    for (uint32_t k = 0; k < 2; k++) {
+        const uint32_t from = nnrt_draft_writer(d, add->args[k].tensor);
+        nnrt_draft_step *product = from != UINT32_MAX ? &d->steps[from] : add;
+        nnrti_cpu_dynamic *dynamic = (nnrti_cpu_dynamic *)(uintptr_t)product->attr;
+        const uint32_t first = product->nIn, count = first + product->nDerived + product->nOut;
+        nnrt_plan_arg *args;
+        if (product->kernel != nnrti_cpu_run_dynamic || product->op->type != NNRT_NODE_TYPE_CONV2D_FUSION ||
+            (dynamic->kernel != e->isa->gemm.run && dynamic->kernel != e->isa->winograd.run) || dynamic->residual ||
+            dynamic->wide != 0 || (dynamic->last >> (first + product->nDerived) & 1) == 0 ||
+            nnrt_draft_reader(d, add->args[k].tensor) == UINT32_MAX ||
+            !nnrti_cpu_activation_bounds(dynamic->activation, &low, &high) ||
+            !nnrti_cpu_same_dynamic_dims(&d->tensors[add->args[0].tensor], &d->tensors[add->args[1].tensor]))
+            continue;
+        args = (nnrt_plan_arg *)nnrt_memory_temp_array(d->memory, (size_t)count + 1, sizeof(*args));
+        if (args == NULL)
+            return nnrti_cpu_no_memory(e, product);
+        memcpy(args, product->args, first * sizeof(*args));
+        args[first] = add->args[1 - k];
+        memcpy(args + first + 1, product->args + first, (count - first) * sizeof(*args));
+        args[count] = add->args[2];
+        args[count].view = product->args[count - 1].view;
+        dynamic->residual = true;
+        dynamic->sum = sum->activation;
+        *add = *product;
+        add->args = args;
+        add->nIn++;
+        product->kernel = NULL;
+        return nnrt_draft_changed(d, s, NNRT_DRAFT_STEP) ? NNRT_SUCCESS : nnrti_cpu_no_memory(e, add);
+    }
+    return NNRT_SUCCESS;
+}
+
 /* Fails if no step uses the kernel of "nnrt.cpu.kernel". */
 static NNRT_ReturnCode nnrti_cpu_check_only(const nnrti_cpu_edit *e)
 {
@@ -13521,6 +13607,8 @@ static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
     for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++)
         code = nnrti_cpu_fuse_dynamic_max_min(&e, s);
     code = code == NNRT_SUCCESS ? nnrti_cpu_propagate_layouts(&e) : code;
+    for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++)
+        code = nnrti_cpu_fuse_dynamic_residual(&e, s);
     nnrti_cpu_fuse_half_rounding(&e);
     for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++)
         code = nnrti_cpu_fuse_depthwise(&e, s);
