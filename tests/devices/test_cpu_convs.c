@@ -513,6 +513,26 @@ static void test_strides(void **unused)
     }
 }
 
+/* A row of filter taps without padding is one run of elements of x, and one tap of the GEMM. Also so long a row that a patch
+   would be too large, and one just too short for that; the last window ends with x, or before it. */
+static void test_adjacent_taps(void **unused)
+{
+    (void)unused;
+    state = 12;
+    for (uint32_t i = 0; i < 24; i++) {
+        conv s = conv_of(1 + (int32_t)i % 2, (int32_t)(i % 3 == 0 ? 1 : i % 3 == 1 ? 3 : 40), 19, 1);
+        s.bias = i % 4 != 0;
+        s.planes = s.k == 1 && i % 2 == 0;
+        s.window[1] = 1 + (int32_t)i % 4;
+        s.window[2] = s.k == 1 ? 31 + (int32_t)i * 20 : s.k == 3 ? 10 + (int32_t)i % 3 : 2;
+        s.stride[2] = 1 + (int32_t)i % 5 * (s.k == 1 ? 11 : 1);
+        s.in[1] = s.window[1] + (int32_t)i % 3;
+        s.in[2] = s.window[2] + (int32_t)s.stride[2] * (int32_t)(i % 7) + (int32_t)draw((int32_t)s.stride[2]);
+        s.pad[1] = i % 5 == 0;
+        check(&s);
+    }
+}
+
 /* Strides and dilations of all common divisors from 1 to 6: the taps of a phase are stride / divisor apart. A window of 7
    taps has phases of several taps, of one, and of none. */
 static void test_common_divisors(void **unused)
@@ -1027,6 +1047,7 @@ int main(void)
         cmocka_unit_test(test_transposed_groups),
         cmocka_unit_test(test_transposed_images),
         cmocka_unit_test(test_strides),
+        cmocka_unit_test(test_adjacent_taps),
         cmocka_unit_test(test_common_divisors),
         cmocka_unit_test(test_volumes),
         cmocka_unit_test(test_volumes_in_a_row),

@@ -59,7 +59,7 @@ static NNRT_ReduceFusion mean;
 static NNRT_ArgMaxFusion most;
 static NNRT_FullConnection product;
 static const int64_t ones[4] = {1, 1, 1, 1}, twos[2] = {2, 2}, fours[2] = {4, 4}, sixes[2] = {6, 6}, none[4] = {0, 0, 0, 0};
-static NNRT_Conv2DFusion conv, wide, depthwise, grouped;
+static NNRT_Conv2DFusion conv, wide, unpadded, depthwise, grouped;
 static NNRT_Conv2dTransposeFusion transposed, sixteen; /* phases */
 static NNRT_MaxPoolFusion largest, padded_largest;
 static NNRT_AvgPoolFusion average, global, padded_average, whole;
@@ -117,6 +117,9 @@ static const one_node nodes[] = {
     {"affine", NNRT_NODE_TYPE_SCALE_FUSION, &affine, F32, 1, {{4, {-1, 5, 6, 6}}, {1, {5}}, {1, {5}}, NONE}, true, NULL},
     {"gemm", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, F32, 1, {{4, {2, 8, -1, 7}}, {4, {10, 3, 3, 8}}, {1, {10}}, NONE}, true, NULL},
     {"gemm", NNRT_NODE_TYPE_CONV2D_FUSION, &wide, F32, 1, {{4, {1, 3, 9, -1}}, {4, {10, 3, 3, 3}}, {1, {10}}, NONE}, true, NULL},
+    {"gemm", NNRT_NODE_TYPE_CONV2D_FUSION, &wide, F32, 1, {{4, {1, 3, -1, 11}}, {4, {10, 3, 7, 3}}, {1, {10}}, NONE}, true, NULL},
+    {"gemm", NNRT_NODE_TYPE_CONV2D_FUSION, &wide, F32, 1, {{4, {1, -1, 9, 3}}, {4, {10, 7, 3, 3}}, {1, {10}}, NONE}, false, NULL},
+    {"gemm", NNRT_NODE_TYPE_CONV2D_FUSION, &unpadded, F32, 1, {{4, {1, 7, -1, 8}}, {4, {10, 2, 5, 8}}, {1, {10}}, NONE}, false, NULL},
     {"gemm", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, F32, 1, {{4, {1, -1, 7, 8}}, {4, {10, 3, 3, 8}}, NONE, NONE}, false, NULL},
     {"gemm", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, F32, 1, {{4, {1, 1, -1, -1}}, {4, {2, 3, 3, 1}}, {1, {2}}, NONE}, true, NULL},
     {"winograd", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, F32, 1, {{4, {1, 16, -1, 5}}, {4, {18, 3, 3, 16}}, {1, {18}}, NONE}, true, "4"},
@@ -237,7 +240,8 @@ static void set_attributes(void)
     conv.padList = nnrt_int64_list(ones, 4);
     conv.group = 1;
     conv.activationType = NNRT_ACTIVATION_TYPE_RELU;
-    wide = depthwise = grouped = conv;
+    wide = depthwise = grouped = unpadded = conv;
+    unpadded.padList = nnrt_int64_list(none, 4);
     wide.stride = nnrt_int64_list(twos, 2);
     depthwise.group = 9;
     grouped.group = 2;
@@ -564,6 +568,67 @@ static void run_block(nnrt_session *session, const int32_t dims[4], float *const
         fail_msg("%s", nnrt_session_error(session));
 }
 
+static void count_additions(void *user, const nnrt_profile_step *step)
+{
+    *(uint32_t *)user += strcmp(step->op, "ADD_FUSION") == 0 ? 1 : 0;
+}
+
+static uint64_t no_clock(void *user)
+{
+    (void)user;
+    return 0;
+}
+
+/* The convolution adds the residual: with dynamic height and width, too, no step is the addition, unless its result is
+   channels first. */
+static void test_residual(void **unused)
+{
+    static const int32_t dims[4] = {9, 3, 12, 10};
+    float *y[5];
+    (void)unused;
+    state = 3;
+    set_attributes();
+    draw_numbers(F32);
+    for (uint32_t k = 0; k < 5; k++)
+        y[k] = reals(9 * 3840);
+    for (uint32_t first = 0; first < 2; first++) {
+        NNRT_Model *model = block_of(8 + first);
+        for (uint32_t s = 0; s < nSets; s++) {
+            nnrt_session *session = NULL;
+            nnrt_session_desc desc;
+            NNRT_Extension extensions[MOST_EXTENSIONS];
+            nnrt_bound bound;
+            nnrt_profile profile;
+            nnrt_error e;
+            uint32_t additions = 0;
+            if (has_no_floats(s))
+                continue;
+            memset(&desc, 0, sizeof(desc));
+            memset(&profile, 0, sizeof(profile));
+            memset(&e, 0, sizeof(e));
+            profile.step = count_additions;
+            profile.clock = no_clock;
+            profile.user = &additions;
+            desc.device = sets[s];
+            desc.profile = &profile;
+            add_extensions(&desc, extensions);
+            bound.tensor = "a";
+            bound.most.rank = 4;
+            memcpy(bound.most.dims, dims, sizeof(dims));
+            desc.bounds = nnrt_bound_list_make(&bound, 1);
+            if (nnrt_session_create(&session, model, &desc, &e) != NNRT_SUCCESS)
+                fail_msg("%s: %s", sets[s], e.message);
+            run_block(session, dims, y);
+            if (additions != first)
+                fail_msg("%s, result channels %s: %u additions are steps", sets[s], first ? "first" : "last", additions);
+            nnrt_session_destroy(session);
+        }
+        nnrt_model_destroy(model);
+    }
+    for (uint32_t k = 0; k < 5; k++)
+        free(y[k]);
+}
+
 /* Layouts between steps: near the results of the reference device. Sums of 27 and 144 products below 1: 1e-3 is more than
    any rounding and less than a wrong element. */
 static void test_block(void **unused)
@@ -610,6 +675,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nodes),
         cmocka_unit_test(test_block),
+        cmocka_unit_test(test_residual),
     };
     return cmocka_run_group_tests(tests, add_devices, NULL);
 }
