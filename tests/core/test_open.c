@@ -2247,6 +2247,11 @@ static NNRT_ReturnCode edited_kernel(const void *attr, nnrt_view *args, nnrt_cal
     called++;
     if (mode == 1) /* x and a derived constant, which it adds */
         assert_true(call->nDerived == 1 && *(const float *)args[1].data == added[0]);
+    if (mode == 6) { /* x once more, with its dimensions in this run */
+        assert_int_equal(call->nIn, 2);
+        assert_ptr_equal(args[1].data, args[0].data);
+        assert_memory_equal(args[1].dims, y->dims, sizeof(y->dims));
+    }
     (void)nnrt_dims_count(y->dims, y->rank, &n);
     assert_int_equal(y->dims[0], args[0].dims[0]);
     assert_int_equal(((const NNRT_Activation *)attr)->activationType, NNRT_ACTIVATION_TYPE_ABS);
@@ -2285,12 +2290,16 @@ static NNRT_ReturnCode edited(void *user, nnrt_draft *draft)
         step->args[0].tensor = draft->model->outputIndex.data[1];
     if (mode == 4) /* which another step writes */
         step->args[1].tensor = draft->model->outputIndex.data[1];
-    if (mode == 5) {
+    if (mode >= 5) { /* an input more, of another type or of the result's shape */
         const nnrt_plan_arg *old = step->args;
         if (nnrt_draft_args(draft, 0, 2, 1) == NULL)
             return NNRT_OUT_OF_MEMORY;
         step->args[0] = step->args[1] = old[0];
         step->args[2] = old[1];
+        if (mode == 5)
+            step->args[1].tensor = draft->steps[1].args[1].tensor;
+        step->kernel = edited_kernel;
+        step->kernelName = "edited_kernel";
     }
     return code;
 }
@@ -2316,10 +2325,10 @@ static void test_edits(void **state)
     table.PrepareModel = edited_prepare;
     assert_int_equal(nnrt_device_register(&table, name, NULL), NNRT_SUCCESS);
     build_two(&g);
-    for (mode = 0; mode < 6; mode++) {
+    for (mode = 0; mode < 7; mode++) {
         called = 0;
         r.device = name;
-        if (mode < 2) {
+        if (mode < 2 || mode == 6) {
             assert_int_equal(rig_try(&r, &g, "x=4,3"), NNRT_SUCCESS);
             same(&r, "3,3");
             same(&r, "1,3");

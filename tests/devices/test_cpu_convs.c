@@ -527,7 +527,7 @@ static void test_adjacent_taps(void **unused)
         s.window[2] = s.k == 1 ? 31 + (int32_t)i * 20 : s.k == 3 ? 10 + (int32_t)i % 3 : 2;
         s.stride[2] = 1 + (int32_t)i % 5 * (s.k == 1 ? 11 : 1);
         s.in[1] = s.window[1] + (int32_t)i % 3;
-        s.in[2] = s.window[2] + (int32_t)s.stride[2] * (int32_t)(i % 7) + (int32_t)draw((int32_t)s.stride[2]);
+        s.in[2] = s.window[2] + (int32_t)s.stride[2] * (int32_t)(i % 7) + (int32_t)draw((uint32_t)s.stride[2]);
         s.pad[1] = i % 5 == 0;
         check(&s);
     }
