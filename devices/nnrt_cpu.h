@@ -5894,6 +5894,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm(nnrti_cpu_edit *e, uint32_t s, const
     const nnrt_plan_arg from = *x, to = *y;
     nnrt_plan_arg *args;
     const int32_t terms = (int32_t)(taps * w->dims[3]);
+    const bool may = a->conv.dilation[1] == 1 && a->conv.pad[1] == 0; /* for some sizes at least: adjacent */
+    const int32_t zeros = w->dims[3] * (may ? w->dims[2] : 1);        /* that a tap outside x reads */
     void *data, *last;
     size_t bytes;
     NNRT_ReturnCode code;
@@ -5918,7 +5920,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm(nnrti_cpu_edit *e, uint32_t s, const
     args[2] = to;
     if ((code = nnrti_cpu_pack(e, s, nnrti_cpu_packed_type(a->type), packed, &data)) != NNRT_SUCCESS ||
         (code = nnrti_cpu_derive(e, s, a->lines > 0 ? NNRT_DATA_TYPE_INT32 : NNRT_DATA_TYPE_FLOAT32, 1,
-                                 a->lines > 0 ? &terms : &w->dims[3], &last)) != NNRT_SUCCESS)
+                                 a->lines > 0 ? &terms : &zeros, &last)) != NNRT_SUCCESS)
         return code;
     job.panel = nnrti_cpu_panel_width(e, &d->steps[s]);
     job.type = a->type;
@@ -5930,7 +5932,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm(nnrti_cpu_edit *e, uint32_t s, const
     if (last != NULL && a->lines > 0)
         nnrti_cpu_patch_offsets(a, &x->view, w->dims[3], (int32_t *)last);
     else if (last != NULL)
-        memset(last, 0, (size_t)w->dims[3] * sizeof(float));
+        memset(last, 0, (size_t)zeros * sizeof(float));
     a->parts = 1;
     if (kernel == &e->isa->gemv) {
         a->rows = 1;

@@ -11250,23 +11250,29 @@ static void NNRTI_CPU(resize_row_q8)(const NNRTI_CPU(resize_q8_job) * j, const u
     }
 }
 
-/* y = the bytes of `count` sums first * (1024 - weight) + second * weight, divided by 2^20, halves away from zero. Whole
-   vectors are read: scratch has room. */
+/* y = the bytes of `count` sums first * (1024 - weight) + second * weight, divided by 2^20, halves away from zero. */
 static void NNRTI_CPU(resize_column_q8)(const NNRTI_CPU(resize_q8_job) * j, const int32_t *first, const int32_t *second,
                                         int32_t weight, int32_t count, uint8_t *y)
 {
     for (int32_t i = 0; i < count; i += NNRTI_LANES) {
+        const bool whole = count - i >= NNRTI_LANES;
+        const size_t size = (size_t)(count - i) * sizeof(int32_t);
         uint8_t bytes[NNRTI_LANES];
-        nnrti_v_bits a, b;
-        memcpy(&a, first + i, sizeof(a));
-        memcpy(&b, second + i, sizeof(b));
+        nnrti_v_bits a = {0}, b = {0};
+        if (whole) {
+            memcpy(&a, first + i, sizeof(a));
+            memcpy(&b, second + i, sizeof(b));
+        } else {
+            memcpy(&a, first + i, size);
+            memcpy(&b, second + i, size);
+        }
         a = a * (1024 - weight) + b * weight;
         a = (a + (1 << 19) + (a >> 31)) >> 20;
-        if (count - i >= NNRTI_LANES) {
+        if (whole) {
             nnrti_v_store_bytes(y + i, a & 255);
         } else {
             nnrti_v_store_bytes(bytes, a & 255);
-            nnrti_cpu_copy_small(y + i, bytes, (size_t)(count - i));
+            memcpy(y + i, bytes, (size_t)(count - i));
         }
     }
     NNRTI_CPU(lookup)(j->table, y, y, count);
