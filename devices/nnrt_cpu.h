@@ -4898,7 +4898,7 @@ typedef struct nnrti_cpu_dynamic {
     int32_t lines, columns; /* of nnrti_cpu_gemm, which a run takes over: packed offsets of terms depend on them */
     bool half, smallest;    /* of nnrti_cpu_edit */
     bool residual;          /* the last input is a tensor of the shape of the result, which the kernel adds */
-    NNRT_ActivationType activation; /* of a convolution, an addition */
+    NNRT_ActivationType activation; /* of a convolution, a matrix product, an addition */
     NNRT_ActivationType sum;        /* with a residual: of the sum */
     bool image;          /* a step on images, channels last */
     bool volume;         /* a 3-D convolution, which copies x and y channels last */
@@ -13152,6 +13152,10 @@ static NNRT_ReturnCode nnrti_cpu_lower_dynamic(nnrti_cpu_edit *e, uint32_t s)
     dynamic->smallest = e->smallest;
     if (old.op->type == NNRT_NODE_TYPE_CONV2D_FUSION)
         dynamic->activation = ((const NNRT_Conv2DFusion *)old.attr)->activationType;
+    else if (old.op->type == NNRT_NODE_TYPE_FULL_CONNECTION)
+        dynamic->activation = ((const NNRT_FullConnection *)old.attr)->activationType;
+    else if (old.op->type == NNRT_NODE_TYPE_MATMUL_FUSION)
+        dynamic->activation = ((const NNRT_MatMulFusion *)old.attr)->activationType;
     else if (old.op->type == NNRT_NODE_TYPE_ADD_FUSION)
         dynamic->activation = ((const NNRT_AddFusion *)old.attr)->activationType;
     for (uint32_t k = 0; k < old.nIn; k++) {
@@ -13393,8 +13397,25 @@ static bool nnrti_cpu_same_dynamic_dims(const nnrt_operand *x, const nnrt_operan
     return same;
 }
 
-/* nnrti_cpu_fuse_residual of steps with dynamic shapes, after layout propagation: the convolution moves to the place of the
-   ADD_FUSION, whose other operand becomes its last input. All of them are channels last. */
+/* Whether a step with dynamic shapes is a convolution or matrix product by a GEMM that writes the result itself, not a copy
+   of it: channels last if `last`, else in the model's layout. */
+static bool nnrti_cpu_is_dynamic_gemm(const nnrti_cpu_edit *e, const nnrt_draft_step *step, bool last)
+{
+    const nnrti_cpu_dynamic *dynamic = (const nnrti_cpu_dynamic *)step->attr;
+    nnrt_draft_step lowered;
+    if (step->kernel != nnrti_cpu_run_dynamic ||
+        (step->op->type != NNRT_NODE_TYPE_CONV2D_FUSION && step->op->type != NNRT_NODE_TYPE_FULL_CONNECTION &&
+         step->op->type != NNRT_NODE_TYPE_MATMUL_FUSION && step->op->type != NNRT_NODE_TYPE_MATMUL_NBITS) ||
+        dynamic->wide != 0 || dynamic->copies[step->nIn + dynamic->nDerived] != 0 ||
+        (dynamic->last >> (step->nIn + step->nDerived) & 1) != (last ? 1u : 0u))
+        return false;
+    memset(&lowered, 0, sizeof(lowered));
+    lowered.kernel = dynamic->kernel;
+    return nnrti_cpu_is_gemm(e, &lowered);
+}
+
+/* nnrti_cpu_fuse_residual of steps with dynamic shapes, after layout propagation: the convolution or matrix product moves to the
+   place of the ADD_FUSION, whose other operand becomes its last input. */
 static NNRT_ReturnCode nnrti_cpu_fuse_dynamic_residual(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
@@ -13402,7 +13423,7 @@ static NNRT_ReturnCode nnrti_cpu_fuse_dynamic_residual(nnrti_cpu_edit *e, uint32
     const nnrti_cpu_dynamic *sum = (const nnrti_cpu_dynamic *)add->attr;
     float low, high;
     if (add->kernel != nnrti_cpu_run_dynamic || add->op->type != NNRT_NODE_TYPE_ADD_FUSION || add->nDerived != 0 ||
-        sum->kernel != e->isa->binary.run || sum->last != 7 || add->args[0].tensor == add->args[1].tensor ||
+        sum->kernel != e->isa->binary.run || (sum->last != 0 && sum->last != 7) || add->args[0].tensor == add->args[1].tensor ||
         !nnrti_cpu_activation_bounds(sum->activation, &low, &high))
         return NNRT_SUCCESS;
     for (uint32_t k = 0; k < 2; k++) {
@@ -13411,9 +13432,7 @@ static NNRT_ReturnCode nnrti_cpu_fuse_dynamic_residual(nnrti_cpu_edit *e, uint32
         nnrti_cpu_dynamic *dynamic = (nnrti_cpu_dynamic *)(uintptr_t)product->attr;
         const uint32_t first = product->nIn, count = first + product->nDerived + product->nOut;
         nnrt_plan_arg *args;
-        if (product->kernel != nnrti_cpu_run_dynamic || product->op->type != NNRT_NODE_TYPE_CONV2D_FUSION ||
-            (dynamic->kernel != e->isa->gemm.run && dynamic->kernel != e->isa->winograd.run) || dynamic->residual ||
-            dynamic->wide != 0 || (dynamic->last >> (first + product->nDerived) & 1) == 0 ||
+        if (!nnrti_cpu_is_dynamic_gemm(e, product, sum->last != 0) || dynamic->residual ||
             nnrt_draft_reader(d, add->args[k].tensor) == UINT32_MAX ||
             !nnrti_cpu_activation_bounds(dynamic->activation, &low, &high) ||
             !nnrti_cpu_same_dynamic_dims(&d->tensors[add->args[0].tensor], &d->tensors[add->args[1].tensor]))

@@ -558,6 +558,21 @@ static NNRT_Model *block_of(uint32_t more)
     return finish(b);
 }
 
+/* x + x w, x [N,3,H,10], w [10,10]. */
+static NNRT_Model *matrix_sum(void)
+{
+    const int32_t dims[4] = {-1, 3, -1, 10}, weights[2] = {10, 10};
+    nnrt_builder *b = NULL;
+    uint32_t in[2], x;
+    assert_int_equal(nnrt_builder_create(&b, "sum", NULL), NNRT_SUCCESS);
+    in[0] = x = nnrt_builder_input(b, "a", F32, 4, dims);
+    in[1] = nnrt_builder_constant(b, "w", F32, 2, weights, numbers[1], true);
+    in[1] = nnrt_builder_op(b, "product", NNRT_NODE_TYPE_MATMUL_FUSION, NULL, in, 2);
+    in[0] = x;
+    nnrt_builder_output(b, nnrt_builder_op(b, "sum", NNRT_NODE_TYPE_ADD_FUSION, NULL, in, 2));
+    return finish(b);
+}
+
 /* The mean of a + conv(a), a = conv(x), x [N,3,H,W]; first: also the sum itself, which is channels first. */
 static NNRT_Model *sum_of(bool first)
 {
@@ -602,8 +617,8 @@ static uint64_t no_clock(void *user)
     return 0;
 }
 
-/* The convolution adds the residual: with dynamic height and width, too, no step is the addition, unless its result is
-   channels first. */
+/* The convolution, or matrix product, adds the residual: with dynamic sizes, too, no step is the addition, unless the sum of
+   images is channels first. */
 static void test_residual(void **unused)
 {
     static const int32_t dims[4] = {9, 3, 12, 10}, small[4] = {4, 3, 7, 10};
@@ -614,8 +629,9 @@ static void test_residual(void **unused)
     draw_numbers(F32);
     for (uint32_t k = 0; k < 4; k++)
         y[k / 2][k % 2] = reals(9 * 3840);
-    for (uint32_t first = 0; first < 2; first++) {
-        NNRT_Model *model = sum_of(first != 0);
+    for (uint32_t form = 0; form < 3; form++) {
+        const uint32_t first = form == 1 ? 1 : 0, elements = form == 2 ? 4u * 3 * 7 * 10 : 4u * 16;
+        NNRT_Model *model = form == 2 ? matrix_sum() : sum_of(first != 0);
         for (uint32_t s = 0; s < nSets; s++) {
             nnrt_session *session = NULL;
             nnrt_session_desc desc;
@@ -649,7 +665,7 @@ static void test_residual(void **unused)
             if (additions != first)
                 fail_msg("%s, sum channels %s: %u additions are steps", sets[s], first ? "first" : "last", additions);
             for (uint32_t k = 0; k <= first; k++)
-                for (uint32_t p = 0; p < (k < first ? 4u * 16 * 7 * 10 : 4u * 16); p++)
+                for (uint32_t p = 0; p < (k < first ? 4u * 16 * 7 * 10 : elements); p++)
                     if (!(fabsf(y[0][k][p] - y[1][k][p]) <= 1e-3f))
                         fail_msg("%s: element %u of output %u is %.9g, on the reference device %.9g", sets[s], p, k,
                                  (double)y[1][k][p], (double)y[0][k][p]);
