@@ -1578,12 +1578,12 @@ static void NNRTI_CPU(patch_pointers)(const NNRTI_CPU(gemm_job) * j, int64_t i, 
     const int32_t run = W - q < a->columns ? W - q : a->columns, lines = H - p < a->lines ? H - p : a->lines;
     const int64_t h = (int64_t)p * a->conv.stride[0] - a->conv.pad[0],
                   w = (int64_t)q * a->conv.stride[1] - a->conv.pad[1];
+    const int32_t rows = (lines - 1) * a->conv.stride[0] + (a->conv.window[0] - 1) * a->conv.dilation[0] + 1;
+    const int32_t columns = (run - 1) * a->conv.stride[1] + (a->conv.window[1] - 1) * a->conv.dilation[1] + 1;
     const ptrdiff_t next = a->conv.stride[1] * j->patch.column;
     const float *image = (const float *)in->data + n * in->strides[0], *from = copy;
     if (a->padded)
-        NNRTI_CPU(copy_patch)
-    (in, &j->patch, (lines - 1) * a->conv.stride[0] + (a->conv.window[0] - 1) * a->conv.dilation[0] + 1,
-     (run - 1) * a->conv.stride[1] + (a->conv.window[1] - 1) * a->conv.dilation[1] + 1, image, h, w, copy);
+        NNRTI_CPU(copy_patch)(in, &j->patch, rows, columns, image, h, w, copy);
     else
         from = image + ((ptrdiff_t)h * in->strides[1] + (ptrdiff_t)w * in->strides[2]);
     l->rows = lines * run;
