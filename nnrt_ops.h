@@ -9414,11 +9414,11 @@ static void nnrti_result_data_dependent(nnrt_resolve *c, uint32_t i, int32_t ran
         nnrti_bounded(c, i, axis);
 }
 
-/* The named size `to` of the result, of windows of `extent` elements over the size `from` of x. Windows one element apart whose
-   paddings make up for their other elements keep each size: both are one dynamic dimension. */
-static void nnrti_share_size(nnrt_resolve *c, char to, char from, int64_t stride, int64_t extent, const int64_t pads[2])
+/* The named size `to` of the result, of windows that reach over `reach` elements of the size `from` of x. Windows one element
+   apart whose paddings make up for their other elements keep each size: both are one dynamic dimension. */
+static void nnrti_share_size(nnrt_resolve *c, char to, char from, int64_t stride, int64_t reach, const int64_t pads[2])
 {
-    if (stride == 1 && pads[0] + pads[1] == extent - 1)
+    if (stride == 1 && pads[0] + pads[1] == reach - 1)
         c->named.of[to - '0'] = c->named.of[from - '0'];
 }
 

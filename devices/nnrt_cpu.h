@@ -5894,8 +5894,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm(nnrti_cpu_edit *e, uint32_t s, const
     const nnrt_plan_arg from = *x, to = *y;
     nnrt_plan_arg *args;
     const int32_t terms = (int32_t)(taps * w->dims[3]);
-    const bool may = a->conv.dilation[1] == 1 && a->conv.pad[1] == 0; /* for some sizes at least: adjacent */
-    const int32_t zeros = w->dims[3] * (may ? w->dims[2] : 1);        /* that a tap outside x reads */
+    /* that a tap above or below x reads; a row of taps, if they are adjacent for some sizes */
+    const int32_t zeros = w->dims[3] * (a->conv.dilation[1] == 1 && a->conv.pad[1] == 0 ? w->dims[2] : 1);
     void *data, *last;
     size_t bytes;
     NNRT_ReturnCode code;
@@ -12898,10 +12898,11 @@ static NNRT_ReturnCode nnrti_cpu_run_dynamic(const void *attr, nnrt_view *args, 
 {
     const nnrti_cpu_dynamic *dynamic = (const nnrti_cpu_dynamic *)attr;
     const uint32_t last = call->nIn - 1, count = call->nIn + dynamic->nDerived + dynamic->packed + call->nOut;
-    nnrt_view list[NNRTI_CPU_DYNAMIC_ARGS + 1]; /* the arguments of the node */
-    nnrt_call own = *call;
+    nnrt_view list[NNRTI_CPU_DYNAMIC_ARGS]; /* the arguments without the residual */
+    nnrt_call own;
     if (!dynamic->residual)
         return nnrti_cpu_lower_and_run(dynamic, args, NULL, call);
+    own = *call;
     own.nIn = last;
     memcpy(list, args, last * sizeof(*list));
     memcpy(list + last, args + call->nIn, (count - call->nIn) * sizeof(*list));

@@ -2290,7 +2290,7 @@ static NNRT_ReturnCode edited(void *user, nnrt_draft *draft)
         step->args[0].tensor = draft->model->outputIndex.data[1];
     if (mode == 4) /* which another step writes */
         step->args[1].tensor = draft->model->outputIndex.data[1];
-    if (mode >= 5) { /* an input more, of another type or of the result's shape */
+    if (mode >= 5) { /* an input more, of another shape than the result or of the same */
         const nnrt_plan_arg *old = step->args;
         if (nnrt_draft_args(draft, 0, 2, 1) == NULL)
             return NNRT_OUT_OF_MEMORY;
